@@ -1,0 +1,69 @@
+# Everything a newcomer needs is `make run` and `make test`; the rest is for whoever changes the code.
+#   PYTHON=python3.12 make test     another interpreter (3.11 or newer) for the environment
+#   SHARED=/path make cases         where the recorded reference material lies
+
+PYTHON ?= python3
+SHARED ?= ../shared
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+EXAMPLE := serq_tui/examples/preemption.sq
+
+# One worker a core; the tests share nothing, so any number is right.
+WORKERS ?= auto
+
+.PHONY: help run test check lint format types coverage fuzz bench cases screenshots clean
+.DEFAULT_GOAL := help
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "serq-tui needs Python 3.11 or newer; name one: PYTHON=python3.12 make ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(STAMP)
+
+run: $(STAMP) ## open the debugger on an example (without a terminal: print its report)
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/serq-tui $(EXAMPLE); else $(BIN)/serq-tui run $(EXAMPLE) --horizon 20; fi
+
+test: $(STAMP) ## run the tests
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+check: lint types test ## format, lint, types, import contracts, tests: what a change must pass
+
+lint: $(STAMP) ## formatting, lint and import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo
+
+types: $(STAMP) ## strict types
+	$(BIN)/mypy
+
+format: $(STAMP) ## format and mend what ruff can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+coverage: $(STAMP) ## run the tests and say which lines none of them reaches
+	$(BIN)/coverage run --parallel-mode -m pytest -q
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+# How many programs to try, from which seed on: FUZZ="--count 100000 --seed 7" make fuzz
+FUZZ ?= --count 10000
+fuzz: $(STAMP) ## run random programs on this engine and on the reference
+	$(BIN)/python -m tests.oracle.fuzz $(FUZZ)
+
+bench: $(STAMP) ## measure the engine beside the reference, alternated in one run
+	$(BIN)/python -m tests.bench.measure
+
+cases: $(STAMP) ## pack the recorded reference material anew from $(SHARED)
+	$(BIN)/python -m tests.pack_cases $(SHARED)
+
+screenshots: $(STAMP) ## draw the pictures of the README anew
+	$(BIN)/python screenshots/make.py
+
+clean: ## remove what was made, the environments too
+	rm -rf $(VENV) .reference dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
