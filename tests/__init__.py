@@ -1,0 +1,1 @@
+"""The tests, and the recorded cases and measurements they use."""
