@@ -1,0 +1,100 @@
+"""From a source text to its syntax tree; knows no names and no rules beyond the grammar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, Tree
+from lark.exceptions import UnexpectedInput
+
+from grammar import syntax
+from grammar.diagnostics import Diagnostic, ProgramError
+from grammar.source import Source, Span
+from grammar.table import START_EXPRESSION, START_TEXT, parser_table
+from grammar.tree import BUILDERS
+
+MAX_DEPTH = 200
+"""Constructs inside one another, brackets and operators counted. The passes that follow walk the tree by recursion,
+a few Python frames a level, and Python stops at a thousand frames; the deepest program written by hand has 30."""
+
+
+def parse(source: Source) -> syntax.Text:
+    """Read a whole program (L2.1).
+
+    Raises:
+        ProgramError: the text is not one the grammar takes.
+    """
+    tree = _read(source, START_TEXT)
+    text = _build(source, tree)
+    assert isinstance(text, syntax.Text)
+    return text
+
+
+def parse_expression(source: Source) -> syntax.Expr:
+    """Read an expression the host supplied, for ``--set`` or ``--def`` (L3.16, L3.25).
+
+    Raises:
+        ProgramError: the text is not one expression.
+    """
+    expression: syntax.Expr = _build(source, _read(source, START_EXPRESSION))
+    return expression
+
+
+def _read(source: Source, start: str) -> Tree[Token]:
+    try:
+        return parser_table().parse(source.text, start=start)
+    except UnexpectedInput as error:
+        span = Span(error.line, error.column, error.line, error.column + 1)
+        raise ProgramError((Diagnostic("E105", "error", "unexpected text", span),), source) from None
+
+
+def _build(source: Source, tree: Tree[Token]) -> Any:
+    """Turn the Lark tree into ours, the deepest parts first, without recursion: a text decides how deep it nests."""
+    finished: list[Any] = []
+    work: list[tuple[Tree[Token], int, bool]] = [(tree, 1, False)]
+    while work:
+        node, depth, ready = work.pop()
+        if not ready:
+            if depth > MAX_DEPTH:
+                raise ProgramError((_too_deep(_span(node)),), source)
+            work.append((node, depth, True))
+            work.extend((child, depth + 1, False) for child in reversed(node.children) if isinstance(child, Tree))
+            continue
+        below = [child for child in node.children if isinstance(child, Tree)]
+        built = finished[len(finished) - len(below) :]
+        del finished[len(finished) - len(below) :]
+        parts = iter(built)
+        children = [next(parts) if isinstance(child, Tree) else _leaf(child) for child in node.children]
+        finished.append(BUILDERS[node.data](_span(node), children))
+    return finished[0]
+
+
+def _leaf(token: Token | None) -> syntax.Name | syntax.Number | syntax.String | None:
+    if token is None:
+        return None
+    span = _token_span(token)
+    if token.type == "NUMBER":
+        return syntax.Number(span, float(token.replace("_", "")), str(token))
+    if token.type == "STRING":
+        return syntax.String(span, token[1:-1])
+    return syntax.Name(span, str(token))
+
+
+def _token_span(token: Token) -> Span:
+    return Span(token.line or 1, token.column or 1, token.end_line or 1, token.end_column or 1)
+
+
+def _span(tree: Tree[Token]) -> Span:
+    """An empty construct, such as an empty text, has no place of its own in Lark; it gets the first."""
+    meta = tree.meta
+    return Span(1, 1, 1, 1) if meta.empty else Span(meta.line, meta.column, meta.end_line, meta.end_column)
+
+
+def _too_deep(span: Span) -> Diagnostic:
+    return Diagnostic(
+        "E105",
+        "error",
+        f"this is nested more than {MAX_DEPTH} deep",
+        Span(span.line, span.column, span.line, span.column + 1),
+        suggestion="name the inner part with a `let`, a `def` or a `set`",
+    )

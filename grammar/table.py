@@ -1,0 +1,96 @@
+"""The parse table of ``serq.lark``: built once, then read from the user's cache; knows no tree and no program."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import pickle
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import lark
+import platformdirs
+
+START_TEXT = "start"
+START_EXPRESSION = "host_expr"
+
+_KEPT_FORM = 1
+"""The layout of the kept file; part of its name, so that an older file is never read as a newer one."""
+
+
+@cache
+def parser_table() -> lark.Lark:
+    """The LALR parser of the language (L2.1).
+
+    Building the table takes about half a second, reading a kept one a tenth of that; so the first process to need it
+    keeps it. The file is JSON, not Lark's own pickle: whoever can write the cache directory must not gain the power
+    to run code here. A file that cannot be read, is cut short or was written by other versions is built anew.
+    """
+    text = resources.files("grammar").joinpath("serq.lark").read_text(encoding="utf-8")
+    kept = _kept_file(text)
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return _load(kept.read_bytes())
+    built = build_table(text)
+    with suppress(OSError):
+        _keep(kept, _dump(built))
+    return built
+
+
+def build_table(text: str) -> lark.Lark:
+    """Construct the parser from the grammar's text, reading and writing no cache."""
+    return lark.Lark(
+        text,
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=True,
+        start=[START_TEXT, START_EXPRESSION],
+    )
+
+
+def _kept_file(text: str) -> Path:
+    """One file for each grammar, Lark and Python, so that versions side by side do not fight over it."""
+    versions = f"{_KEPT_FORM} {lark.__version__} {sys.version_info[0]}.{sys.version_info[1]}"
+    digest = hashlib.sha256(f"{versions}\n{text}".encode()).hexdigest()
+    return Path(platformdirs.user_cache_dir("serq-tui")) / f"table-{digest[:32]}.json"
+
+
+def _keep(file: Path, content: bytes) -> None:
+    """Write under a name of our own, then rename: another process sees the whole file or none."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.stem, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as part:
+            part.write(content)
+        Path(name).replace(file)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _dump(built: lark.Lark) -> bytes:
+    pickled = io.BytesIO()
+    built.save(pickled)
+    content = pickle.loads(pickled.getvalue())  # our own bytes of a moment ago, never a file's
+    return json.dumps(content, separators=(",", ":")).encode()
+
+
+def _load(content: bytes) -> lark.Lark:
+    kept: Any = json.loads(content)
+    kept["memo"] = _numbered(kept["memo"])
+    table = kept["data"]["parser"]["parser"]
+    table["tokens"] = _numbered(table["tokens"])
+    table["states"] = {int(state): _numbered(actions) for state, actions in table["states"].items()}
+    return lark.Lark.load(io.BytesIO(pickle.dumps(kept)))
+
+
+def _numbered(mapping: dict[str, Any]) -> dict[int, Any]:
+    """JSON turns whole-number keys into strings; turn them back."""
+    return {int(key): value for key, value in mapping.items()}
