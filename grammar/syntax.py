@@ -139,7 +139,7 @@ class Block(Node):
 
 @dataclass(frozen=True, slots=True)
 class Set(Node):
-    """``set x = e;``"""
+    """``set x = e;``."""
 
     name: Name
     value: Expr
@@ -147,7 +147,7 @@ class Set(Node):
 
 @dataclass(frozen=True, slots=True)
 class Observe(Node):
-    """``observe x = e;``"""
+    """``observe x = e;``."""
 
     name: Name
     value: Expr
@@ -155,7 +155,7 @@ class Observe(Node):
 
 @dataclass(frozen=True, slots=True)
 class SizeDecl(Node):
-    """``Size x = e;``"""
+    """``Size x = e;``."""
 
     name: Name
     value: Expr
@@ -163,7 +163,7 @@ class SizeDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class CostDecl(Node):
-    """``Cost x = e;``"""
+    """``Cost x = e;``."""
 
     name: Name
     value: Expr
@@ -171,7 +171,7 @@ class CostDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class CostRecord(Node):
-    """``Cost x = { R: e, … };``"""
+    """``Cost x = { R: e, … };``."""
 
     name: Name
     fields: tuple[tuple[Ref, Expr], ...]
@@ -179,22 +179,22 @@ class CostRecord(Node):
 
 @dataclass(frozen=True, slots=True)
 class Turn(Node):
-    """``turn;``"""
+    """``turn;``."""
 
 
 @dataclass(frozen=True, slots=True)
 class End(Node):
-    """``end;``"""
+    """``end;``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Join(Node):
-    """``join;``"""
+    """``join;``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark(Node):
-    """``mark m;``"""
+    """``mark m;``."""
 
     name: Name
 
@@ -238,7 +238,7 @@ class Hold(Node):
 
 @dataclass(frozen=True, slots=True)
 class Grow(Node):
-    """``grow P (e);``"""
+    """``grow P (e);``."""
 
     pool: Ref
     units: Expr
@@ -246,21 +246,21 @@ class Grow(Node):
 
 @dataclass(frozen=True, slots=True)
 class Drop(Node):
-    """``drop P;``"""
+    """``drop P;``."""
 
     pool: Ref
 
 
 @dataclass(frozen=True, slots=True)
 class Release(Node):
-    """``release P;``"""
+    """``release P;``."""
 
     pool: Ref
 
 
 @dataclass(frozen=True, slots=True)
 class Load(Node):
-    """``load P (e);``"""
+    """``load P (e);``."""
 
     pool: Ref
     units: Expr
@@ -297,7 +297,7 @@ class Branch(Node):
 
 @dataclass(frozen=True, slots=True)
 class While(Node):
-    """``while (e) { }``"""
+    """``while (e) { }``."""
 
     guard: Expr
     body: Block
@@ -305,21 +305,21 @@ class While(Node):
 
 @dataclass(frozen=True, slots=True)
 class Loop(Node):
-    """``loop { }``"""
+    """``loop { }``."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Fork(Node):
-    """``fork { }``"""
+    """``fork { }``."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Choose(Node):
-    """``choose j in n by (k, …);``"""
+    """``choose j in n by (k, …);``."""
 
     var: Name
     count: Expr
@@ -336,7 +336,7 @@ class OnTarget(Node):
 
 @dataclass(frozen=True, slots=True)
 class Tool(Node):
-    """``tool [target] e [growing P];``"""
+    """``tool [target] e [growing P];``."""
 
     target: OnTarget | None
     work: Expr
@@ -345,7 +345,7 @@ class Tool(Node):
 
 @dataclass(frozen=True, slots=True)
 class Transfer(Node):
-    """``transfer [target] e [from P to Q (n)];``"""
+    """``transfer [target] e [from P to Q (n)];``."""
 
     target: OnTarget | None
     work: Expr
@@ -397,14 +397,14 @@ Statement = (
 
 @dataclass(frozen=True, slots=True)
 class Use(Node):
-    """``use "path";``"""
+    """``use "path";``."""
 
     path: String
 
 
 @dataclass(frozen=True, slots=True)
 class Let(Node):
-    """``let x = e;``"""
+    """``let x = e;``."""
 
     name: Name
     value: Expr
@@ -448,7 +448,7 @@ class PoolOption(Node):
 
 @dataclass(frozen=True, slots=True)
 class Pool(Node):
-    """``pool NAME [N] [on …] { options }``"""
+    """``pool NAME [N] [on …] { options }``."""
 
     name: Name
     size: Expr | None
@@ -466,7 +466,7 @@ class StageKind(Node):
 
 @dataclass(frozen=True, slots=True)
 class Stage(Node):
-    """``stage NAME [N] : kind;``"""
+    """``stage NAME [N] : kind;``."""
 
     name: Name
     size: Expr | None
@@ -484,7 +484,7 @@ class TimeResource(Node):
 
 @dataclass(frozen=True, slots=True)
 class Capacity(Node):
-    """``C cap e;`` or ``C[N] cap e;``"""
+    """``C cap e;`` or ``C[N] cap e;``."""
 
     name: Name
     size: Expr | None
@@ -493,7 +493,7 @@ class Capacity(Node):
 
 @dataclass(frozen=True, slots=True)
 class Device(Node):
-    """``device NAME [N] { items }``"""
+    """``device NAME [N] { items }``."""
 
     name: Name
     size: Expr | None
@@ -533,7 +533,7 @@ class SLet(Node):
 
 @dataclass(frozen=True, slots=True)
 class Advance(Node):
-    """``advance running …;``"""
+    """``advance running …;``."""
 
     only: Expr | None = None
     order: Order | None = None
@@ -542,7 +542,7 @@ class Advance(Node):
 
 @dataclass(frozen=True, slots=True)
 class AdmitWaiting(Node):
-    """``admit waiting …;``"""
+    """``admit waiting …;``."""
 
     only: Expr | None = None
     gate: Expr | None = None
@@ -552,7 +552,7 @@ class AdmitWaiting(Node):
 
 @dataclass(frozen=True, slots=True)
 class Exclusive(Node):
-    """``exclusive prefill …;``"""
+    """``exclusive prefill …;``."""
 
     cap: Cap | None = None
 
@@ -586,21 +586,21 @@ class ScheduleBlock(Node):
 
 @dataclass(frozen=True, slots=True)
 class TokensCap(Node):
-    """``tokens cap e;``"""
+    """``tokens cap e;``."""
 
     value: Expr
 
 
 @dataclass(frozen=True, slots=True)
 class Granule(Node):
-    """``granule c;``"""
+    """``granule c;``."""
 
     value: Expr
 
 
 @dataclass(frozen=True, slots=True)
 class StateDecl(Node):
-    """``state r = c;``"""
+    """``state r = c;``."""
 
     name: Name
     value: Expr
@@ -608,7 +608,7 @@ class StateDecl(Node):
 
 @dataclass(frozen=True, slots=True)
 class Execute(Node):
-    """``execute (e);``"""
+    """``execute (e);``."""
 
     value: Expr
 
@@ -685,7 +685,7 @@ QueueItem = Pool | Device | Engine | ServeStage | Nic | Entry
 
 @dataclass(frozen=True, slots=True)
 class Queue(Node):
-    """``queue NAME [N] [: roles] { items }``"""
+    """``queue NAME [N] [: roles] { items }``."""
 
     name: Name
     size: Expr | None
@@ -695,7 +695,7 @@ class Queue(Node):
 
 @dataclass(frozen=True, slots=True)
 class Arrival(Node):
-    """``arrive LAW;``"""
+    """``arrive LAW;``."""
 
     law: Literal["poisson", "renewal", "closed", "batch", "none"]
     value: Expr | None = None
@@ -703,7 +703,7 @@ class Arrival(Node):
 
 @dataclass(frozen=True, slots=True)
 class TraceClause(Node):
-    """``trace "file" [ordered];``"""
+    """``trace "file" [ordered];``."""
 
     path: String
     ordered: bool
@@ -711,49 +711,49 @@ class TraceClause(Node):
 
 @dataclass(frozen=True, slots=True)
 class InitBlock(Node):
-    """``init { … }``"""
+    """``init { … }``."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class TurnBlock(Node):
-    """``turn { … }``"""
+    """``turn { … }``."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class SessionBlock(Node):
-    """``session { … }``"""
+    """``session { … }``."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden(Node):
-    """``hidden a, b;``"""
+    """``hidden a, b;``."""
 
     names: tuple[Name, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Workload(Node):
-    """``workload { items }``"""
+    """``workload { items }``."""
 
     items: tuple[Arrival | TraceClause | InitBlock | TurnBlock | SessionBlock | Hidden, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Server(Node):
-    """``server { … }``"""
+    """``server { … }``."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class ShareDecl(Node):
-    """``share maxmin;``"""
+    """``share maxmin;``."""
 
     policy: Name
 
@@ -768,7 +768,7 @@ class Relation(Node):
 
 @dataclass(frozen=True, slots=True)
 class GaugeDecl(Node):
-    """``gauge g = e;``"""
+    """``gauge g = e;``."""
 
     name: Name
     value: Expr
