@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
 import re
 import subprocess
 import sys
@@ -18,16 +17,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.oracle.reference import ROOT, python_of
+
 FOLDER = Path(__file__).parent / "cases"
-ROOT = Path(__file__).parent.parent
 
 # Horizons, in seconds of the program's clock, at which the benchmark programs' reports are
 # compared: long enough for full queues and preemptions, short enough for every run of the tests.
 BENCH_HORIZONS = {"light": 300, "heavy": 60, "heavy2": 30}
-
-# Pythons with pyserq==0.1.5.dev92: what the environment says, else the one the tests make.
-REFERENCE_VARIABLE = "SERQ_REFERENCE_92"
-REFERENCE_DEFAULT = ROOT / ".reference" / "92" / "bin" / "python"
 
 MEASURE = """
 import json, pyserq, sys
@@ -76,7 +72,7 @@ def oracle(folder: Path) -> Iterator[dict[str, Any]]:
 def bench(folder: Path) -> Iterator[dict[str, Any]]:
     """The benchmark programs: the text, the horizon of the comparison, the reference's IR and report there."""
     stored = {line["name"]: line for line in read("bench")}
-    python = os.environ.get(REFERENCE_VARIABLE) or (str(REFERENCE_DEFAULT) if REFERENCE_DEFAULT.exists() else None)
+    python = python_of("dev92")
     for name, horizon in BENCH_HORIZONS.items():
         path = folder / f"{name}.sq"
         line: dict[str, Any] = {
