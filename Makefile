@@ -60,6 +60,7 @@ bench: $(STAMP) ## measure the engine beside the reference, alternated in one ru
 
 cases: $(STAMP) ## pack the recorded reference material anew from $(SHARED)
 	$(BIN)/python -m tests.pack_cases $(SHARED)
+	$(BIN)/python -m tests.first_light
 
 screenshots: $(STAMP) ## draw the pictures of the README anew
 	$(BIN)/python screenshots/make.py
