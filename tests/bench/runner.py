@@ -1,0 +1,54 @@
+"""Run in a process of its own: one headless run of an IR, timed; prints one JSON line.
+
+``python runner.py ours|reference IR`` with the Python that has the engine asked for. Knows
+both faces and nothing else, so that neither engine's process carries the other's imports.
+"""
+
+import json
+import resource
+import sys
+import time
+
+
+def ours(path):
+    """One run of this project's engine: seconds, the report."""
+    from engine.simulation import Simulation
+    from grammar.ir_json import from_json
+
+    with open(path, encoding="utf-8") as file:
+        program = from_json(json.load(file))
+    start = time.perf_counter()
+    simulation = Simulation(program)
+    simulation.run()
+    seconds = time.perf_counter() - start
+    return seconds, simulation.report()
+
+
+def reference(path):
+    """One run of the reference: seconds, the report."""
+    import pyserq
+
+    with open(path, encoding="utf-8") as file:
+        program = pyserq.Program.from_json(file.read())
+    start = time.perf_counter()
+    run = pyserq.run(program)
+    seconds = time.perf_counter() - start
+    return seconds, json.loads(run.json())
+
+
+def main():
+    """Times one run and prints what came of it."""
+    seconds, report = {"ours": ours, "reference": reference}[sys.argv[1]](sys.argv[2])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    figures = {
+        "seconds": seconds,
+        "iterations": sum(stage["iterations"] for stage in report["stages"]),
+        "events": report["events"],
+        # kilobytes on Linux, bytes on macOS
+        "peak": peak * (1 if sys.platform == "darwin" else 1024),
+    }
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
