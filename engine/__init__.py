@@ -1,0 +1,1 @@
+"""A steppable, cloneable simulation of a kernel IR; knows no text, no parser and no screen."""

@@ -1,0 +1,192 @@
+"""Queues of waiting holds: joining, rejection, selection and admission (R4.1 to R4.10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import endings, holdings, prefix_cache
+from engine.amounts import amount, member, positive, up
+from engine.decisions import Admitted, Blocked, Rejected
+from engine.events import make_ready
+from engine.failure import ProgramFailure
+from engine.names import name, who
+from engine.state import EPS, HOLD, QUEUED, HeldPool, Hold, Pending
+from engine.statistics import total_order
+
+if TYPE_CHECKING:
+    from engine.program import HoldCode
+    from engine.state import PoolState, Session, State
+
+Need = tuple[float, float]
+"""What an attempt evaluates of a pool: its units, and the larger of units and reserve."""
+
+
+def outstanding(k: State, pool: PoolState, without: HeldPool | None = None) -> float:
+    """R4.4: what live holds reserved of the pool and have not allocated; 0 unless it counts."""
+    if not pool.code.reserve_held:
+        return 0.0
+    total = 0.0
+    for session in k.slots:
+        if session is not None:
+            for hold in session.holds:
+                for held in hold.pools:
+                    if held.pool == pool.code.index and held is not without:
+                        total += positive(held.reserved - held.alloc)
+    return total
+
+
+def fits(k: State, pool: PoolState, need: float, without: HeldPool | None = None) -> bool:
+    """R4.1: whether a need in whole blocks has room; cached units give way and never count."""
+    return pool.used + outstanding(k, pool, without) + need <= pool.code.cap + EPS
+
+
+def pend(k: State, session: Session, code: HoldCode) -> Pending:
+    """R3.4: what a hold's statement evaluates, pool by pool in the order written.
+
+    Raises:
+        ProgramFailure: an index or an amount is not one, or a pool is named twice (R10.5).
+    """
+    pools: list[int] = []
+    units: list[float] = []
+    for take in code.takes:
+        pool = member(k, session, take.pool)
+        if pool in pools:
+            raise ProgramFailure(f"a hold names the pool {name(k.code.pools[pool])} twice")
+        pools.append(pool)
+        units.append(amount(k, session, take.units, f"what a hold takes of {name(k.code.pools[pool])}"))
+    lease = member(k, session, code.lease) if code.lease is not None else -1
+    return Pending(code, pools, lease, units, k.now)
+
+
+def enqueue(k: State, session: Session, pending: Pending, *, at_head: bool) -> None:
+    """R4.5, R4.6: the hold joins the queue of its first pool, or its session is refused.
+
+    Args:
+        at_head: whether it is a preempted hold that resumes before all others.
+    """
+    for pool, take, evaluated in zip(pending.pools, pending.code.takes, pending.units, strict=True):
+        need = 0.0 if take.units_move else evaluated
+        if take.reserve is not None and not take.reserve_moves:
+            need = max(need, amount(k, session, take.reserve, f"the reserve of {name(k.code.pools[pool])}"))
+        state = k.pools[pool]
+        if up(state.code, need) > state.code.cap:
+            state.rejected += 1
+            if k.listen is not None:
+                k.listen.append(Rejected(k.now, pool, who(session), need, state.code.cap))
+            endings.refuse(k, session)
+            return
+    pending.resumed = at_head
+    pending.needs = pending.units
+    session.pending = pending
+    session.status = QUEUED
+    session.where = pending.pools[0]
+    queue = k.pools[session.where].queue
+    if at_head:
+        queue.insert(0, session)
+    else:
+        queue.append(session)
+
+
+def queue_keys(k: State, pool: PoolState, session: Session) -> tuple[float, ...]:
+    """The keys of a waiting hold now; empty for first in, first out (R4.7)."""
+    keys = pool.code.keys
+    assert session.pending is not None
+    if keys is None:
+        return ()
+    k.moment.Waited = k.now - session.pending.since
+    return tuple(f(k, session, k.moment) for f in keys)
+
+
+def select(k: State, pool: PoolState) -> Session:
+    """R4.7: the hold that is tried next; the queue is not empty."""
+    head = pool.queue[0]
+    assert head.pending is not None
+    if pool.code.keys is None or head.pending.resumed:
+        return head
+    best, chosen = None, head
+    for session in pool.queue:
+        rank = [total_order(x) for x in queue_keys(k, pool, session)]
+        if best is None or rank < best:
+            best, chosen = rank, session
+    return chosen
+
+
+def evaluate(k: State, session: Session) -> list[Need]:
+    """R4.8: the units and the need of each pool, units then reserve, as they are now."""
+    pending = session.pending
+    assert pending is not None
+    needs: list[Need] = []
+    try:
+        for pool, take in zip(pending.pools, pending.code.takes, strict=True):
+            title = name(k.code.pools[pool])
+            units = amount(k, session, take.units, f"what a hold takes of {title}")
+            need = units
+            if take.reserve is not None:
+                need = max(amount(k, session, take.reserve, f"the reserve of {title}"), units)
+            needs.append((units, need))
+    except ProgramFailure as failure:
+        failure.serial, failure.leg = session.serial, session.leg
+        failure.statement = pending.code.statement
+        raise
+    pending.needs = [need for _, need in needs]
+    return needs
+
+
+def try_admit(k: State, pool: PoolState, session: Session, needs: list[Need], stage: int = -1) -> bool:
+    """R4.3: admits the hold if every pool has room, each tested alone."""
+    pending = session.pending
+    assert pending is not None
+    for index, (_, need) in zip(pending.pools, needs, strict=True):
+        state = k.pools[index]
+        rounded = up(state.code, need)
+        if not fits(k, state, rounded):
+            if k.listen is not None:
+                room = state.code.cap - state.used - outstanding(k, state)
+                where = stage if stage >= 0 else None
+                k.listen.append(Blocked(k.now, where, k.path, pool.code.index, who(session), index, rounded, room))
+            return False
+    pool.queue.remove(session)
+    k.planning = None
+    _admit(k, session, needs, stage)
+    return True
+
+
+def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
+    """R4.9: the hold is in force."""
+    pending = session.pending
+    assert pending is not None
+    code = pending.code
+    reuse = positive(code.reuse(k, session, k.moment)) if code.reuse is not None else None
+    best = 0.0
+    held_pools: list[HeldPool] = []
+    for index, (units, need) in zip(pending.pools, needs, strict=True):
+        pool = k.pools[index]
+        rounded = up(pool.code, units)
+        own, place = prefix_cache.consume(k, pool, session, reuse) if code.cache is not None else (0.0, -1)
+        best = max(best, own)
+        prefix_cache.make_room(k, pool, rounded)
+        holdings.hold_units(pool, session, rounded)
+        pool.admissions += 1
+        held_pools.append(HeldPool(index, rounded, own, up(pool.code, need), place))
+    waited = k.now - pending.since
+    if k.warm:
+        k.pools[pending.pools[0]].wait.add(waited)
+    session.adm = k.next_admission
+    k.next_admission += 1
+    session.attrs[k.code.program.slots.cached] = best
+    session.pending = None
+    session.holds.append(Hold(code, held_pools, pending.lease_pool))
+    session.frames.append([code.body, 0, HOLD])
+    if k.listen is not None:
+        k.listen.append(Admitted(k.now, stage if stage >= 0 else None, k.path, pending.pools[0], who(session), waited, best))
+    make_ready(k, session)
+
+
+def admit_waiting(k: State, pool: PoolState) -> None:
+    """R4.8: admits from a queue that no engine serves, until one does not fit."""
+    if pool.code.admit_via >= 0:
+        return
+    while pool.queue:
+        session = select(k, pool)
+        if not try_admit(k, pool, session, evaluate(k, session)):
+            return

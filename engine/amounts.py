@@ -1,0 +1,77 @@
+"""Reading amounts, guards and members off compiled expressions; changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.failure import ProgramFailure
+from engine.queries import member as member_of
+from engine.queries import shown
+from engine.state import EPS
+
+if TYPE_CHECKING:
+    from engine.expressions import Function
+    from engine.program import MemberCode, PoolCode
+    from engine.state import Session, State
+
+
+def amount(k: State, s: Session, function: Function, what: str) -> float:
+    """An amount: not NaN, not below -EPS; what is left of 0 counts as 0 (R1.3).
+
+    Raises:
+        ProgramFailure: the value cannot be an amount (R10.3).
+    """
+    value = function(k, s, k.moment)
+    if value > 0:
+        return value
+    if value >= -EPS:
+        return 0.0
+    raise ProgramFailure(f"{what} is {shown(value)}: an amount is a number that is not negative")
+
+
+def member(k: State, s: Session, code: MemberCode) -> int:
+    """The pool or stage a reference names now (R7.8)."""
+    if code.index is None:
+        return code.fixed
+    return member_of(code.base, code.count, code.index(k, s, k.moment))
+
+
+def guard(k: State, s: Session, function: Function, what: str) -> bool:
+    """A guard: exactly 0 or 1 (R3.11, R3.12).
+
+    Raises:
+        ProgramFailure: it is anything else (R10.6).
+    """
+    value = function(k, s, k.moment)
+    if value == 1.0:
+        return True
+    if value == 0.0:
+        return False
+    raise ProgramFailure(f"the condition of {what} is {shown(value)}: it must be 0 or 1")
+
+
+def positive(x: float) -> float:
+    """``max(x, 0)``, where a NaN counts as 0 (R7.5)."""
+    return x if x > 0.0 else 0.0
+
+
+def up(pool: PoolCode, units: float) -> float:
+    """Units in whole blocks, rounded up (R1.4)."""
+    block = pool.block
+    if not block:
+        return units
+    blocks = units / block
+    return -(-blocks // 1.0) * block if blocks < _FINITE else blocks * block
+
+
+def down(pool: PoolCode, units: float) -> float:
+    """Units in whole blocks, rounded down (R1.4)."""
+    block = pool.block
+    if not block:
+        return units
+    blocks = units / block
+    return blocks // 1.0 * block if blocks < _FINITE else blocks * block
+
+
+_FINITE = float("inf")
+"""``//`` of an infinity is NaN, where rounding leaves it as it is."""

@@ -1,0 +1,62 @@
+"""Clones of a run kept along its way, bounded in number; knows no breakpoint and no screen."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from engine.simulation import Simulation
+from engine.snapshot import Position
+
+_FIRST_SPACING = 512
+"""Small steps between checkpoints at first: replaying them takes some milliseconds."""
+
+_MOST = 256
+"""Checkpoints kept; past it every second one goes and the spacing doubles."""
+
+
+class Checkpoints:
+    """Where a run may be taken up again."""
+
+    def __init__(self, start: Simulation) -> None:
+        self._at: list[Position] = [start.position]
+        self._kept: list[Simulation] = [start.clone()]
+        self._spacing = _FIRST_SPACING
+        self._since = 0
+
+    def passed(self, simulation: Simulation) -> None:
+        """The run has made a small step; lays down a checkpoint when it is due.
+
+        The distance is counted in steps and never in wall time, so that the same walk
+        leaves the same checkpoints.
+        """
+        self._since += 1
+        if self._since < self._spacing or simulation.position <= self._at[-1]:
+            return
+        self._since = 0
+        self._at.append(simulation.position)
+        self._kept.append(simulation.clone())
+        if len(self._at) > _MOST:
+            del self._at[1::2]
+            del self._kept[1::2]
+            self._spacing *= 2
+
+    def before(self, position: Position) -> Simulation:
+        """A run to go on from at the latest checkpoint not after a position."""
+        return self._kept[max(bisect_right(self._at, position) - 1, 0)].clone()
+
+    def earlier(self, position: Position) -> Position | None:
+        """The latest checkpoint strictly before a position, None at the start."""
+        i = bisect_right(self._at, position) - 1
+        if i >= 0 and self._at[i] == position:
+            i -= 1
+        return self._at[i] if i >= 0 else None
+
+    def before_time(self, time: float) -> Simulation:
+        """A run to go on from at the latest checkpoint whose clock is not past a time."""
+        i = len(self._kept) - 1
+        while i > 0 and self._kept[i].clock > time:
+            i -= 1
+        return self._kept[i].clone()
+
+    def __len__(self) -> int:
+        return len(self._at)

@@ -1,0 +1,141 @@
+"""Frozen records of what the kernel decided, in the order decided; knows no screen.
+
+Recording is on only while somebody listens; a run without a listener pays nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.snapshot import Who
+
+
+@dataclass(frozen=True, slots=True)
+class Preempted:
+    """A session lost its hold so that another could grow.
+
+    Attributes:
+        pool: index of the pool that had no room.
+        grower: the session that grew; the same as ``who`` when it was its own victim.
+        need: units the growth asked for.
+        free: units that were free.
+        position: units the victim had computed, which it loses.
+        candidates: every candidate with its keys, in the order ranked.
+    """
+
+    time: float
+    stage: int | None
+    path: tuple[int, ...] | None
+    pool: int
+    who: Who
+    grower: Who
+    need: float
+    free: float
+    position: float
+    candidates: tuple[tuple[Who, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A waiting hold was admitted; ``cached`` is how many units of its prefix it found."""
+
+    time: float
+    stage: int | None
+    path: tuple[int, ...] | None
+    pool: int
+    who: Who
+    waited: float
+    cached: float
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The head of a queue was tried and not admitted: the first pool without room, with its numbers."""
+
+    time: float
+    stage: int | None
+    path: tuple[int, ...] | None
+    pool: int
+    who: Who
+    short_of: int
+    need: float
+    room: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evicted:
+    """Units of a cached prefix gave way; ``owner`` is None for a dead remainder."""
+
+    time: float
+    pool: int
+    owner: int | None
+    units: float
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A hold that can never fit ended its session."""
+
+    time: float
+    pool: int
+    who: Who
+    need: float
+    cap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """An engine tried to run an iteration.
+
+    Attributes:
+        outcome: ``iteration`` when tokens were scheduled, ``preempted`` when it only preempted,
+            ``idle`` when nothing came of it although somebody runs or waits, ``nothing`` otherwise.
+        lit: path of the schedule statement executed last.
+        executed: paths of all schedule statements executed, in order.
+        iteration: the engine's iteration count after the attempt.
+        preempted: sessions preempted in it.
+    """
+
+    time: float
+    stage: int
+    outcome: Literal["iteration", "preempted", "idle", "nothing"]
+    lit: tuple[int, ...] | None
+    executed: tuple[tuple[int, ...], ...]
+    iteration: int
+    preempted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A guard of a schedule (a ``branch`` or a ``while``) was read."""
+
+    time: float
+    stage: int
+    path: tuple[int, ...]
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterSet:
+    """A register was set, or put back after an attempt that came to nothing (``undone``)."""
+
+    time: float
+    stage: int
+    path: tuple[int, ...] | None
+    register: int
+    before: float
+    after: float
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A session ended."""
+
+    time: float
+    who: Who
+
+
+Decision = Preempted | Admitted | Blocked | Evicted | Rejected | Attempted | Guarded | RegisterSet | Ended

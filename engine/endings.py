@@ -1,0 +1,130 @@
+"""How sessions and legs end: normally, refused, orphaned (R3.16 to R3.19)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import client, holdings, stages, workload
+from engine.decisions import Ended
+from engine.events import make_ready
+from engine.failure import ProgramFailure
+from engine.names import who
+from engine.queries import shown
+from engine.state import ENDED, GROWING, IN_STAGE, JOINING, QUEUED
+from grammar import ir
+
+if TYPE_CHECKING:
+    from engine.state import Session, State
+
+
+def detach(k: State, session: Session) -> None:
+    """R3.18: the session leaves the queue, the stage or the growers it is at."""
+    if session.status == QUEUED:
+        k.pools[session.where].queue.remove(session)
+    elif session.status == GROWING:
+        k.pools[session.where].growers.remove(session)
+    if session.status in (IN_STAGE, GROWING) and session.job is not None:
+        stages.remove(k, session.job, _stage_of(k, session))
+    session.job = None
+    session.pending = None
+
+
+def _stage_of(k: State, session: Session) -> int:
+    if session.status == IN_STAGE:
+        return session.where
+    job = session.job
+    assert job is not None
+    return next(st.code.index for st in k.stages if st.jobs.get(job.id) is job)
+
+
+def end(k: State, session: Session) -> None:
+    """R3.16: a session or leg has no statement left, or says ``end``.
+
+    Raises:
+        ProgramFailure: it has legs that still run (R10.13).
+    """
+    if session.leg >= 0:
+        _end_leg(k, session)
+        return
+    if session.legs:
+        raise ProgramFailure(
+            f"session {session.serial} ends at {shown(k.now)} while {session.legs} of its legs still run: join them before the end"
+        )
+    _finish(k, session)
+    client.close_turn(k, session)
+    _leave(k, session)
+
+
+def refuse(k: State, session: Session) -> None:
+    """R3.19: a hold that can never fit ends the session, without a response; its other legs run on."""
+    parent = session.parent
+    if session.leg >= 0:
+        _end_leg(k, session)
+        if parent is None or parent.status == ENDED:
+            return
+        session = parent
+    for leg in k.slots:
+        if leg is not None and leg.parent is session:
+            leg.parent = None
+    session.legs = 0
+    _finish(k, session)
+    _leave(k, session)
+
+
+def _finish(k: State, session: Session) -> None:
+    detach(k, session)
+    _give_holds_back(k, session)
+    while session.leases:
+        holdings.end_lease(k, session, session.leases[0])
+
+
+def _give_holds_back(k: State, session: Session) -> None:
+    """The holds go back from the innermost out, each pool in order (R3.16)."""
+    while session.holds:
+        hold = session.holds.pop()
+        for held in hold.pools:
+            units = holdings.computed_of(hold, held)
+            holdings.give_back(k, session, k.pools[held.pool], held.alloc, units, hold.code, held.place)
+
+
+def _leave(k: State, session: Session) -> None:
+    session.status = ENDED
+    session.frames.clear()
+    _free_slot(k, session)
+    del k.sessions[session.serial]
+    k.live -= 1
+    if k.warm:
+        k.ended += 1
+    if k.listen is not None:
+        k.listen.append(Ended(k.now, who(session)))
+    if isinstance(k.code.program.arrival, ir.Closed):
+        workload.create(k)
+
+
+def _free_slot(k: State, session: Session) -> None:
+    k.slots[session.slot] = None
+    k.free_slots.append(session.slot)
+
+
+def _end_leg(k: State, leg: Session) -> None:
+    """R3.17: a leg's leases pass to its session; an orphan's end."""
+    detach(k, leg)
+    _give_holds_back(k, leg)
+    parent = leg.parent
+    if parent is None:
+        while leg.leases:
+            holdings.end_lease(k, leg, leg.leases[0])
+    else:
+        for lease in leg.leases:
+            if lease.attrs is None:
+                lease.attrs = leg.attrs
+            holdings.rename_holder(k.pools[lease.pool], leg, parent)
+        parent.leases.extend(leg.leases)
+        leg.leases.clear()
+    leg.status = ENDED
+    leg.frames.clear()
+    _free_slot(k, leg)
+    if parent is not None:
+        parent.legs -= 1
+        if parent.legs == 0 and parent.status == JOINING:
+            make_ready(k, parent)

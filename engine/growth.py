@@ -1,0 +1,180 @@
+"""Growing holds, and the preemptions that make room for it (R4.15 to R4.19)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import admission, endings, holdings, prefix_cache
+from engine.amounts import up
+from engine.decisions import Preempted
+from engine.events import make_ready
+from engine.failure import ProgramFailure
+from engine.names import name, who
+from engine.state import EPS, GROWING, HOLD, IN_STAGE
+from engine.statistics import total_order
+
+if TYPE_CHECKING:
+    from engine.program import HoldCode
+    from engine.state import PoolState, Session, State
+
+GREW, WAITS, PREEMPTED_ITSELF = range(3)
+"""What a growth came to."""
+
+Ranked = list[tuple["Session", tuple[float, ...]]]
+
+
+def grow(k: State, session: Session, index: int, units: float) -> int:
+    """R4.16: the innermost hold of a pool grows, preempting if it must.
+
+    Returns:
+        ``GREW``, ``WAITS`` (the session is growing) or ``PREEMPTED_ITSELF``.
+
+    Raises:
+        ProgramFailure: no hold of the session has the pool (R10.14).
+    """
+    pool = k.pools[index]
+    found = holdings.innermost(session, index)
+    if found is None:
+        raise ProgramFailure(f"session {session.serial} grows {name(pool.code)} outside a hold of it")
+    held = found[1]
+    need = up(pool.code, held.alloc + units) - held.alloc
+    if need <= 0:
+        return GREW
+    while not admission.fits(k, pool, need, held):
+        ranked = _ranked(k, pool) if pool.code.preempt is not None else []
+        if not ranked:
+            session.status = GROWING
+            session.where = index
+            session.growth = units
+            pool.growers.append(session)
+            return WAITS
+        victim = ranked[0][0]
+        if k.listen is not None:
+            _record(k, pool, victim, session, need, ranked)
+        preempt(k, victim, pool)
+        if victim is session:
+            return PREEMPTED_ITSELF
+    prefix_cache.make_room(k, pool, need)
+    pool.used += need
+    held.alloc += need
+    return GREW
+
+
+def _record(k: State, pool: PoolState, victim: Session, grower: Session, need: float, ranked: Ranked) -> None:
+    assert k.listen is not None
+    found = holdings.innermost(victim, pool.code.index)
+    k.listen.append(
+        Preempted(
+            k.now,
+            k.attempt_stage if k.attempt_stage >= 0 else None,
+            k.path,
+            pool.code.index,
+            who(victim),
+            who(grower),
+            need,
+            pool.code.cap - pool.used - admission.outstanding(k, pool),
+            found[1].pos if found is not None else 0.0,
+            tuple((who(session), keys) for session, keys in ranked),
+        )
+    )
+
+
+def _ranked(k: State, pool: PoolState) -> Ranked:
+    """R4.17: the candidates with their keys, the victim first."""
+    index = pool.code.index
+    keys = pool.code.preempt
+    assert keys is not None
+    candidates: list[Session] = []
+    seen: set[int] = set()
+    for session in pool.holders:
+        if session.slot in seen:
+            continue
+        if pool.code.engines:
+            if not (session.status == IN_STAGE and session.where in pool.code.engines):
+                continue
+        elif holdings.innermost(session, index) is None:
+            continue
+        seen.add(session.slot)
+        candidates.append(session)
+    if pool.code.engines:
+        candidates.sort(key=lambda session: session.adm)
+    m = k.moment
+    ranked = []
+    for place, session in enumerate(candidates):
+        found = holdings.innermost(session, index)
+        m.Admission = float(place)
+        m.Decoding = 1.0 if session.status == IN_STAGE and session.job is not None and session.job.decode else 0.0
+        m.Position = found[1].pos if found is not None else 0.0
+        values = tuple(f(k, session, m) for f in keys)
+        ranked.append(([total_order(x) for x in values], -place, session, values))
+    ranked.sort(key=lambda item: (item[0], item[1]))
+    return [(session, values) for _, _, session, values in ranked]
+
+
+def preempt(k: State, victim: Session, pool: PoolState) -> None:
+    """R4.18: a session loses its holds down to that of the pool, and waits for it again."""
+    index = pool.code.index
+    found = holdings.innermost(victim, index)
+    assert found is not None
+    hold, held = found
+    computed = held.pos
+    if index in victim.preempted_at and computed <= victim.preempted_at[index] + EPS and not victim.stuck:
+        victim.stuck = True
+        pool.stuck += 1
+    victim.preempted_at[index] = computed
+    turn, time, stage, decoded, _ = victim.meter
+    victim.meter = (turn, time, stage, decoded, True)
+    victim.attrs[k.code.program.slots.computed] = computed
+    endings.detach(k, victim)
+    code = _pop_holds(k, victim, hold)
+    pending = admission.pend(k, victim, code)
+    pending.preempted = True
+    pool.preemptions += 1
+    k.attempt_preempted += 1
+    admission.enqueue(k, victim, pending, at_head=not pool.code.tail)
+
+
+def _pop_holds(k: State, victim: Session, last: object) -> HoldCode:
+    """R4.18 step 4: the holds from the innermost down to ``last``, and their frames."""
+    while True:
+        hold = victim.holds.pop()
+        for held in hold.pools:
+            # At a preemption only what is computed can be kept, whatever was allocated (R4.27).
+            holdings.give_back(k, victim, k.pools[held.pool], held.alloc, held.pos, hold.code, held.place)
+        while victim.frames.pop()[2] != HOLD:
+            pass
+        if hold is last:
+            return hold.code
+
+
+def retry_growers(k: State, pool: PoolState) -> None:
+    """R4.19: grants waiting growths in order; the first that does not fit blocks the rest."""
+    while pool.growers:
+        session = pool.growers[0]
+        if session.status != GROWING:
+            pool.growers.pop(0)
+            continue
+        found = holdings.innermost(session, pool.code.index)
+        assert found is not None
+        held = found[1]
+        need = up(pool.code, held.alloc + session.growth) - held.alloc
+        if not admission.fits(k, pool, need, held):
+            return
+        pool.growers.pop(0)
+        prefix_cache.make_room(k, pool, need)
+        pool.used += need
+        held.alloc += need
+        if session.job is not None:
+            session.status = IN_STAGE
+            session.where = next(st.code.index for st in k.stages if st.jobs.get(session.job.id) is session.job)
+        else:
+            make_ready(k, session)
+
+
+def retry_everything(k: State) -> None:
+    """Growers, then the queue, of each pool in order: after any units came back (R2.6, R3.1, R3.8)."""
+    for pool in k.pools:
+        if pool.growers:
+            retry_growers(k, pool)
+        if pool.queue:
+            admission.admit_waiting(k, pool)

@@ -1,0 +1,129 @@
+"""Giving units back: the end of a hold's scope, of a lease, of a single pool; knows no queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import prefix_cache
+from engine.amounts import positive
+from engine.events import schedule
+from engine.state import LEASE_END, Hold, Lease
+
+if TYPE_CHECKING:
+    from engine.program import HoldCode
+    from engine.state import HeldPool, PoolState, Session, State
+
+
+def hold_units(pool: PoolState, session: Session, units: float) -> None:
+    """Units become the session's: one more entry among the holders (R4.9 2e)."""
+    pool.used += units
+    pool.holders.append(session)
+    pool.holder_counts[session.slot] = pool.holder_counts.get(session.slot, 0) + 1
+
+
+def _leave_holders(pool: PoolState, session: Session) -> None:
+    pool.holders.remove(session)
+    left = pool.holder_counts[session.slot] - 1
+    if left:
+        pool.holder_counts[session.slot] = left
+    else:
+        del pool.holder_counts[session.slot]
+
+
+def rename_holder(pool: PoolState, leg: Session, parent: Session) -> None:
+    """A leg's entries among the holders become its session's (R3.17)."""
+    for i, holder in enumerate(pool.holders):
+        if holder is leg:
+            pool.holders[i] = parent
+    n = pool.holder_counts.pop(leg.slot, 0)
+    if n:
+        pool.holder_counts[parent.slot] = pool.holder_counts.get(parent.slot, 0) + n
+
+
+def give_back(k: State, session: Session, pool: PoolState, units: float, computed: float, code: HoldCode, place: int) -> None:
+    """Gives units back and leaves cached what the hold's clause says (R4.26).
+
+    Args:
+        computed: the most that can stay cached, in units (R4.27).
+        place: the cache place that was kept for them, -1 for none.
+    """
+    pool.used -= units
+    _leave_holders(pool, session)
+    if code.cache is not None:
+        want = positive(code.cache(k, session, k.moment))
+        prefix_cache.keep(k, pool, session, min(want, computed), place)
+
+
+def computed_of(hold: Hold, held: HeldPool) -> float:
+    """What a scope's end, a release or a session's end may keep (R1.10)."""
+    return held.pos if hold.grown else held.alloc
+
+
+def end_scope(k: State, session: Session, hold: Hold) -> None:
+    """R4.24: each pool of a hold is leased or given back."""
+    for held in hold.pools:
+        pool = k.pools[held.pool]
+        if held.pool == hold.lease_pool:
+            _lease(k, session, hold, held)
+        else:
+            give_back(k, session, pool, held.alloc, computed_of(hold, held), hold.code, held.place)
+
+
+def _lease(k: State, session: Session, hold: Hold, held: HeldPool) -> None:
+    seconds = hold.code.seconds
+    assert seconds is not None
+    t = positive(seconds(k, session, k.moment))
+    number = k.next_lease
+    k.next_lease += 1
+    expiry = k.now + t
+    session.leases.append(Lease(number, held.pool, held.alloc, computed_of(hold, held), hold.code, expiry, held.place))
+    if t < float("inf"):
+        schedule(k, expiry, LEASE_END, session.slot, session.serial, number)
+
+
+def end_lease(k: State, session: Session, lease: Lease) -> None:
+    """R4.25: a lease's units go back under its clause, read with its frozen attributes if it has them."""
+    session.leases.remove(lease)
+    own = session.attrs
+    if lease.attrs is not None:
+        session.attrs = lease.attrs
+    give_back(k, session, k.pools[lease.pool], lease.alloc, lease.computed, lease.code, lease.place)
+    session.attrs = own
+
+
+def find_lease(k: State, slot: int, serial: int, number: int) -> tuple[Session, Lease] | None:
+    """R2.10: the lease of an event, with the session that has it by now."""
+    holder = k.slots[slot]
+    candidates = [holder] if holder is not None and holder.serial == serial else []
+    session = k.sessions.get(serial)
+    if session is not None and session is not holder:
+        candidates.append(session)
+    for candidate in candidates:
+        for lease in candidate.leases:
+            if lease.id == number:
+                return candidate, lease
+    return None
+
+
+def release(k: State, session: Session, pool: int) -> None:
+    """R3.8: gives back the innermost hold's units of a pool, else its first lease's."""
+    for hold in reversed(session.holds):
+        for held in hold.pools:
+            if held.pool == pool:
+                hold.pools.remove(held)
+                give_back(k, session, k.pools[pool], held.alloc, computed_of(hold, held), hold.code, held.place)
+                session.preempted_at.pop(pool, None)
+                return
+    for lease in session.leases:
+        if lease.pool == pool:
+            end_lease(k, session, lease)
+            return
+
+
+def innermost(session: Session, pool: int) -> tuple[Hold, HeldPool] | None:
+    """The innermost hold of a pool, with its part of it."""
+    for hold in reversed(session.holds):
+        for held in hold.pools:
+            if held.pool == pool:
+                return hold, held
+    return None

@@ -1,0 +1,150 @@
+"""The event loop: take the next event, handle it, settle (R2).
+
+A settling is resumable: between two attempts of engines the state stands still and can be
+looked at, cloned or left, so a run can be walked attempt by attempt.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop
+from typing import TYPE_CHECKING
+
+from engine import flows, gauges, growth, holdings, iteration, sessions, stages, workload
+from engine.events import schedule
+from engine.state import ARRIVAL, ATTEMPTING, FINISH, ITERATION_END, LEASE_END, SETTLED, WARMUP_END
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+
+def begin(k: State) -> None:
+    """R2.2: the start of a run, up to its first attempt."""
+    if k.warmup > 0:
+        schedule(k, k.warmup, WARMUP_END)
+    workload.begin(k)
+    _settle(k)
+
+
+def over(k: State) -> bool:
+    """R2.3 (a) and (b): whether the loop ends here, at the horizon or drained."""
+    if not k.queue:
+        return True
+    if k.arrivals_wanted is not None and k.arrived >= k.arrivals_wanted and k.live == 0:
+        return True
+    return k.queue[0][0] > k.horizon
+
+
+def take_event(k: State) -> None:
+    """R2.3 (c) and (d): the next event is handled, and settling begins."""
+    time, _, what, a, b, c = k.queue[0]
+    if time > k.now:
+        gauges.read(k)
+    heappop(k.queue)
+    k.now = time
+    k.events += 1
+    k.attempts = 0
+    if what == ITERATION_END:
+        iteration.end(k, a, b)
+    elif what == FINISH:
+        stages.finish(k, a, b, c)
+    elif what == ARRIVAL:
+        workload.arrive(k)
+    elif what == LEASE_END:
+        _lease_end(k, a, b, c)
+    else:
+        _warm(k)
+    _settle(k)
+
+
+def _warm(k: State) -> None:
+    """R9.4: the end of the warm-up resets every time average."""
+    k.warm = True
+    now = k.now
+    k.mean_live.reset(now)
+    for pool in k.pools:
+        for average in (pool.mean_used, pool.mean_cached, pool.mean_queue, pool.mean_holders):
+            average.reset(now)
+    for st in k.stages:
+        for average in (st.mean_number, st.mean_busy, st.prefill_only, st.decode_only, st.mixed, st.mean_decodes):
+            average.reset(now)
+
+
+def _lease_end(k: State, slot: int, serial: int, number: int) -> None:
+    """R2.10: a lease that still stands ends."""
+    found = holdings.find_lease(k, slot, serial, number)
+    if found is not None:
+        holdings.end_lease(k, *found)
+        growth.retry_everything(k)
+
+
+def _settle(k: State) -> None:
+    """R2.6 step 1, and whether engines may attempt iterations now (step 2)."""
+    while True:
+        sessions.run_ready(k, counted=True)
+        growth.retry_everything(k)
+        if not k.ready:
+            break
+    pending = bool(k.queue) and k.queue[0][0] <= k.now
+    k.cursor = len(k.stages) if pending else 0
+    k.phase = ATTEMPTING
+    _seek_attempt(k)
+
+
+def _seek_attempt(k: State) -> None:
+    """Moves to the next engine that attempts in this settling; closes it if there is none."""
+    stages_ = k.stages
+    while k.cursor < len(stages_):
+        st = stages_[k.cursor]
+        step = st.code.step
+        if step is not None and st.iteration is None and (st.residents or any(k.pools[i].queue for i in step.queues)):
+            return
+        k.cursor += 1
+    _close(k)
+
+
+def next_attempt(k: State) -> int | None:
+    """The engine whose attempt is next in the present settling, None when it is settled."""
+    return k.cursor if k.phase == ATTEMPTING else None
+
+
+def attempt(k: State) -> int:
+    """R2.6 step 2: the next engine's attempt. Returns its stage."""
+    stage = k.cursor
+    # Counted first: an attempt that fails the program is a moment of its own to stop at.
+    k.attempts += 1
+    iteration.attempt(k, k.stages[stage])
+    k.cursor += 1
+    _seek_attempt(k)
+    return stage
+
+
+def _close(k: State) -> None:
+    """R2.6 steps 3 to 5: ps stages, flows, the time averages."""
+    for st in k.stages:
+        if st.changed:
+            stages.reschedule(k, st)
+    if k.flows_touched:
+        flows.recompute(k)
+    _record(k)
+    k.phase = SETTLED
+
+
+def _record(k: State) -> None:
+    """R9.3: what is averaged over time."""
+    now = k.now
+    k.mean_live.set(now, float(k.live))
+    for st in k.stages:
+        n = len(st.jobs)
+        st.mean_number.set(now, float(n))
+        if st.code.kind == "shared":
+            rates = 0.0
+            for number in sorted(st.jobs):
+                rates += st.jobs[number].rate
+            st.mean_busy.set(now, rates / st.code.fixed)
+        else:
+            st.mean_busy.set(now, 1.0 if n else 0.0)
+    for pool in k.pools:
+        pool.mean_used.set(now, pool.used)
+        pool.mean_cached.set(now, pool.cached)
+        pool.mean_queue.set(now, float(len(pool.queue)))
+        pool.mean_holders.set(now, float(len(pool.holder_counts)))

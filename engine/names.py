@@ -1,0 +1,21 @@
+"""What sessions, pools and stages are called in records and messages; changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.snapshot import Who
+
+if TYPE_CHECKING:
+    from engine.program import PoolCode, StageCode
+    from engine.state import Session
+
+
+def who(session: Session) -> Who:
+    """A session or leg as records name it."""
+    return Who(session.serial, session.leg if session.leg >= 0 else None)
+
+
+def name(code: PoolCode | StageCode) -> str:
+    """A pool or stage as the program writes it, a member with its index."""
+    return code.name if code.label is None else f"{code.name}[{code.label}]"

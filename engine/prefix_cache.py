@@ -1,0 +1,184 @@
+"""The prefix caches of pools: consuming, keeping and evicting entries (R4.20 to R4.34)."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
+
+from engine import stages
+from engine.amounts import down, positive
+from engine.decisions import Evicted
+from engine.state import EPS, QUEUED, Entry
+from engine.statistics import total_order
+
+if TYPE_CHECKING:
+    from engine.state import PoolState, Session, State
+
+Key = tuple[int, int]
+
+
+def _take_place(pool: PoolState) -> int:
+    """R4.33.1: the place freed last, else a new one."""
+    if pool.free_places:
+        return pool.free_places.pop()
+    pool.places += 1
+    return pool.places - 1
+
+
+def free_place(pool: PoolState, place: int) -> None:
+    """Frees a place that somebody keeps; -1 is none."""
+    if place >= 0:
+        pool.free_places.append(place)
+
+
+def _insert(pool: PoolState, key: Key, entry: Entry) -> None:
+    pool.entries[key] = entry
+    if pool.code.evict is None:
+        heappush(pool.order, (entry.number, key))
+
+
+def consume(k: State, pool: PoolState, session: Session, reuse: float | None) -> tuple[float, int]:
+    """Takes the session's own entry for an admission (R4.9 2b and 2c).
+
+    Returns:
+        The units consumed, and the place the held pool keeps (-1 for none).
+    """
+    key = (0, session.serial)
+    entry = pool.entries.pop(key, None)
+    if entry is None:
+        return 0.0, -1
+    pool.cached -= entry.size
+    own, place = entry.size, entry.place
+    if reuse is None:
+        return own, place
+    bound = down(pool.code, reuse)
+    if own > bound:
+        excess = own - bound
+        own = bound
+        if own <= 0:
+            free_place(pool, place)
+            place = -1
+        dead = Entry(excess, entry.released, entry.number, session.attrs.copy(), _take_place(pool))
+        _insert(pool, (1, k.next_dead), dead)
+        k.next_dead += 1
+        pool.cached += excess
+    return own, place
+
+
+def keep(k: State, pool: PoolState, session: Session, units: float, place: int) -> None:
+    """Leaves a prefix cached when units are given back under a cache clause (R4.26).
+
+    Args:
+        units: what may stay, already cut to what is computed.
+        place: the place the held pool kept, -1 for none.
+    """
+    size = down(pool.code, units)
+    if size <= 0:
+        free_place(pool, place)
+        return
+    key = (0, session.serial)
+    old = pool.entries.pop(key, None)
+    if old is not None:
+        pool.cached -= old.size
+        free_place(pool, place)
+        place = old.place
+    elif place < 0:
+        place = _take_place(pool)
+    _insert(pool, key, Entry(size, k.now, k.next_release, session.attrs.copy(), place))
+    k.next_release += 1
+    pool.cached += size
+
+
+def drop(pool: PoolState, session: Session) -> None:
+    """Forgets the session's own entry (R3.7)."""
+    entry = pool.entries.pop((0, session.serial), None)
+    if entry is not None:
+        pool.cached -= entry.size
+        free_place(pool, entry.place)
+
+
+def make_room(k: State, pool: PoolState, need: float) -> None:
+    """Evicts until ``need`` units fit, or nothing is left to evict (R4.28)."""
+    limit = pool.code.cap + EPS
+    while pool.entries and pool.used + pool.cached + need > limit:
+        _evict(k, pool)
+
+
+def _evict(k: State, pool: PoolState) -> None:
+    """One eviction: a block off the tail of the entry with the least key (R4.29)."""
+    key = _least_recent(pool) if pool.code.evict is None else _least_by_keys(k, pool)
+    entry = pool.entries[key]
+    block = pool.code.block
+    removed = min(block, entry.size) if block else entry.size
+    entry.size -= removed
+    if entry.size <= EPS:
+        del pool.entries[key]
+        free_place(pool, entry.place)
+        pool.evicted_entries += 1
+    pool.cached -= removed
+    pool.evicted_units += removed
+    if k.listen is not None:
+        owner = key[1] if key[0] == 0 else None
+        k.listen.append(Evicted(k.now, pool.code.index, owner, removed, max(entry.size, 0.0)))
+    if pool.code.spill is not None:
+        _spill(k, pool, key, entry, removed)
+
+
+def _least_recent(pool: PoolState) -> Key:
+    """The entry released first; release numbers rise with the clock, so they alone decide."""
+    order, entries = pool.order, pool.entries
+    while True:
+        number, key = order[0]
+        entry = entries.get(key)
+        if entry is not None and entry.number == number:
+            return key
+        heappop(order)
+
+
+def _least_by_keys(k: State, pool: PoolState) -> Key:
+    """R4.29, R4.33: all keys anew, in the order of the places; ties by release, then by entry."""
+    keys = pool.code.evict
+    assert keys is not None
+    best: tuple[Any, ...] | None = None
+    chosen: Key = (0, 0)
+    for key, entry in sorted(pool.entries.items(), key=lambda item: item[1].place):
+        subject = _context(k, key, entry, entry.size)
+        rank = (tuple(total_order(f(k, subject, k.moment)) for f in keys), entry.number, key)
+        if best is None or rank < best:
+            best, chosen = rank, key
+    return chosen
+
+
+def _context(k: State, key: Key, entry: Entry, size: float) -> Session | Entry:
+    """R4.31: the context of an eviction key; the attributes are the live session's, else the snapshot's."""
+    m = k.moment
+    m.Size = size
+    m.Age = k.now - entry.released
+    m.Last = entry.released
+    session = k.sessions.get(key[1]) if key[0] == 0 else None
+    m.Queued = 1.0 if session is not None and session.status == QUEUED else 0.0
+    return session if session is not None else entry
+
+
+def _spill(k: State, pool: PoolState, key: Key, entry: Entry, removed: float) -> None:
+    """R4.32: writes what was evicted to another pool, by a job of no session."""
+    spill = pool.code.spill
+    assert spill is not None
+    subject = _context(k, key, entry, removed)
+    if spill.when(k, subject, k.moment) == 0:
+        return
+    work = positive(spill.work(k, subject, k.moment))
+    tier = k.pools[spill.to]
+    make_room(k, tier, 0.0)
+    number = k.next_release
+    k.next_release += 1
+    copy = tier.entries.get(key)
+    if copy is None:
+        copy = Entry(0.0, k.now, number, entry.attrs, _take_place(tier))
+    copy.size += removed
+    copy.released = k.now
+    copy.number = number
+    _insert(tier, key, copy)
+    tier.cached += removed
+    pool.spills += 1
+    stages.start(k, spill.via, None, work)

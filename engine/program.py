@@ -1,0 +1,605 @@
+"""A checked IR as tables the kernel reads: compiled expressions and what follows from the text alone.
+
+Nothing here changes during a run; all clones of a run share one ``ProgramCode``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.expressions import Compiler, Function, StreamKind, constant, context_of, moves, reads_state
+from engine.failure import Unsupported
+from engine.rng import EVICTION_SALT, MACHINE_SALT, TRACE_SALT, Stream
+from grammar import ir
+
+INF = float("inf")
+Path = tuple[int, ...]
+StageKind = Literal["fifo", "ps", "delay", "shared", "step"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberCode:
+    """A reference: ``fixed`` where the text says which member, else ``base``, ``count`` and the index."""
+
+    fixed: int
+    base: int
+    count: int
+    index: Function | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpillCode:
+    """Where a pool's evicted prefixes are written."""
+
+    to: int
+    via: int
+    work: Function
+    when: Function
+
+
+@dataclass(frozen=True, slots=True)
+class PoolCode:
+    """A pool's options. ``engines`` are the stages whose memory it is."""
+
+    index: int
+    name: str
+    label: int | None
+    cap: float
+    block: float
+    evict: tuple[Function, ...] | None
+    preempt: tuple[Function, ...] | None
+    tail: bool
+    keys: tuple[Function, ...] | None
+    spill: SpillCode | None
+    admit_via: int
+    reserve_held: bool
+    engines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServeCode:
+    """``advance running``. ``by`` None is the stage's own order; ``still`` says that its keys cannot move within an attempt."""
+
+    path: Path
+    only: Function | None
+    by: tuple[Function, ...] | None
+    still: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AdmitCode:
+    """``admit waiting``."""
+
+    path: Path
+    only: Function | None
+    gate: Function | None
+
+
+@dataclass(frozen=True, slots=True)
+class GuardCode:
+    """A schedule's ``branch``."""
+
+    path: Path
+    guard: Function
+    then: tuple[ScheduleCode, ...]
+    orelse: tuple[ScheduleCode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterCode:
+    """A schedule's ``set``."""
+
+    path: Path
+    register: int
+    value: Function
+
+
+ScheduleCode = ServeCode | AdmitCode | GuardCode | RegisterCode
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCode:
+    """An iteration claim."""
+
+    index: int
+    every: bool
+    value: Function
+
+
+@dataclass(frozen=True, slots=True)
+class StepCode:
+    """An engine.
+
+    Attributes:
+        by: the serving keys, empty for admission order.
+        still: whether these keys cannot move within an attempt.
+        body: the explicit iteration, None for the default or the exclusive procedure.
+        queues: the pools whose queues it admits, in index order.
+        registers: its registers.
+        totals_first: whether budget or chunk read the memory totals.
+        totals_batch: whether the cost or a claim reads the batch's memory.
+        attention: whether the cost or a claim reads the batch's attention.
+        serving_totals: whether serving keys, ``only`` or the body read any total.
+        serving_memory: whether they read the memory totals.
+        demand: whether a claim reads the demand.
+    """
+
+    budget: Function
+    cost: Function
+    chunk: Function
+    fixed_chunk: float | None
+    granule: float
+    by: tuple[Function, ...]
+    still: bool
+    exclusive: bool
+    memory: int
+    body: tuple[ScheduleCode, ...] | None
+    queues: tuple[int, ...]
+    registers: tuple[int, ...]
+    claims: tuple[ClaimCode, ...]
+    totals_first: bool
+    totals_batch: bool
+    attention: bool
+    serving_totals: bool
+    serving_memory: bool
+    demand: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StageCode:
+    """A stage. ``capacity`` is a ps stage's; a shared stage's is the number ``fixed``."""
+
+    index: int
+    name: str
+    label: int | None
+    kind: StageKind
+    servers: int
+    capacity: Function | None
+    fixed: float
+    step: StepCode | None
+
+
+# --------------------------------------------------------------------------- session statements
+
+
+@dataclass(frozen=True, slots=True)
+class TakeCode:
+    """One pool of a hold; the flags say whether the amount moves (R4.6)."""
+
+    pool: MemberCode
+    units: Function
+    units_move: bool
+    reserve: Function | None
+    reserve_moves: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HoldCode:
+    """A hold statement, with its own (block, index)."""
+
+    statement: tuple[int, int]
+    takes: tuple[TakeCode, ...]
+    body: int
+    reuse: Function | None
+    cache: Function | None
+    lease: MemberCode | None
+    seconds: Function | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCode:
+    """``turn;``."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndCode:
+    """``end;``, a refusal where the server says it: such a turn has no response (R9.21)."""
+
+    refusal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JoinCode:
+    """``join;``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetCode:
+    """``set``."""
+
+    slot: int
+    value: Function
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveCode:
+    """``observe``."""
+
+    observe: int
+    value: Function
+
+
+@dataclass(frozen=True, slots=True)
+class AmountCode:
+    """``grow``, ``shrink`` or ``load`` of a pool."""
+
+    what: Literal["grow", "shrink", "load"]
+    pool: MemberCode
+    units: Function
+
+
+@dataclass(frozen=True, slots=True)
+class DropCode:
+    """``drop``."""
+
+    pool: MemberCode
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseCode:
+    """``release``."""
+
+    pool: MemberCode
+
+
+@dataclass(frozen=True, slots=True)
+class RunCode:
+    """``run``; ``shared`` where it is a flow."""
+
+    stage: MemberCode
+    decode: bool
+    work: Function
+    growing: MemberCode | None
+    also: tuple[MemberCode, ...]
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BranchCode:
+    """``branch``."""
+
+    guard: Function
+    then: int
+    orelse: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCode:
+    """``loop``."""
+
+    body: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhileCode:
+    """``while``."""
+
+    guard: Function
+    body: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseCode:
+    """``choose``."""
+
+    slot: int
+    count: Function
+    keys: tuple[Function, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForkCode:
+    """``fork``."""
+
+    body: int
+
+
+StatementCode = (
+    TurnCode
+    | EndCode
+    | JoinCode
+    | SetCode
+    | ObserveCode
+    | HoldCode
+    | AmountCode
+    | DropCode
+    | ReleaseCode
+    | RunCode
+    | BranchCode
+    | LoopCode
+    | WhileCode
+    | ChooseCode
+    | ForkCode
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCode:
+    """A whole program."""
+
+    program: ir.Program
+    pools: tuple[PoolCode, ...]
+    stages: tuple[StageCode, ...]
+    blocks: tuple[tuple[StatementCode, ...], ...]
+    closing: tuple[tuple[bool, ...], ...]
+    """Per statement whether it is the client's, so that the server's response is over (R9.21)."""
+    gauges: tuple[Function, ...]
+    end_claims: tuple[tuple[int, Function], ...]
+    givens: tuple[tuple[int, Function], ...]
+    gap: Function | None
+    engines: tuple[int, ...]
+    """The stages that are engines."""
+    policies: tuple[bool, ...]
+    """Per stage whether its flows share by max-min; meaningful for shared stages."""
+
+    def machine_stream(self, seed: int) -> Stream:
+        """The stream of what the machine reads without a session (R8.5)."""
+        return Stream(seed ^ MACHINE_SALT)
+
+    def eviction_stream(self, seed: int) -> Stream:
+        """The stream of eviction keys and spills (R8.5)."""
+        return Stream(seed ^ EVICTION_SALT)
+
+    def trace_stream(self, seed: int) -> Stream:
+        """The stream that samples trace sessions (R8.5)."""
+        return Stream(seed ^ TRACE_SALT)
+
+
+def compile_program(program: ir.Program) -> ProgramCode:
+    """The tables of a checked program.
+
+    Raises:
+        Unsupported: the program uses a construct this engine does not execute; the message
+            names the node by its path.
+    """
+    compiler = Compiler()
+    _Builder(program, compiler).build()
+    compiler.finish()
+    return _Builder(program, compiler).build()
+
+
+class _Builder:
+    """Builds the tables of one program; see ``Compiler`` for why it runs twice."""
+
+    def __init__(self, program: ir.Program, compiler: Compiler) -> None:
+        self.program = program
+        self.compiler = compiler
+        self.policies = [True] * len(program.stages)
+        self.shared = self._shared_stages()
+
+    def build(self) -> ProgramCode:
+        p = self.program
+        return ProgramCode(
+            program=p,
+            pools=tuple(self._pool(i, pool) for i, pool in enumerate(p.pools)),
+            stages=tuple(self._stage(i, stage) for i, stage in enumerate(p.stages)),
+            blocks=tuple(self._block(i, block) for i, block in enumerate(p.blocks)),
+            closing=tuple(
+                tuple(
+                    side == "Workload" and not isinstance(statement, ir.Turn) for side, statement in zip(sides, block, strict=True)
+                )
+                for sides, block in zip(p.sides, p.blocks, strict=True)
+            ),
+            gauges=tuple(self.function(gauge.expr, "machine") for gauge in p.gauges),
+            end_claims=tuple((i, self.function(c.expr, "machine")) for i, c in enumerate(p.claims) if c.kind == "AtEnd"),
+            givens=tuple((i, self.function(c.given)) for i, c in enumerate(p.claims) if c.given is not None),
+            gap=self.function(p.arrival.gap, "arrival") if isinstance(p.arrival, ir.Renewal) else None,
+            engines=tuple(i for i, stage in enumerate(p.stages) if isinstance(stage.kind, ir.Step)),
+            policies=tuple(self.policies),
+        )
+
+    def function(self, expr: ir.Expr, stream: StreamKind = "session") -> Function:
+        return self.compiler.function(expr, stream)
+
+    def optional(self, expr: ir.Expr | None, stream: StreamKind = "session") -> Function | None:
+        return self.function(expr, stream) if expr is not None else None
+
+    def keys(self, exprs: tuple[ir.Expr, ...], stream: StreamKind = "session") -> tuple[Function, ...]:
+        return tuple(self.function(e, stream) for e in exprs)
+
+    def member(self, ref: ir.Ref, stream: StreamKind = "session") -> MemberCode:
+        fixed = constant(ref.index)
+        if ref.index is None:
+            return MemberCode(ref.base, ref.base, ref.count, None)
+        if fixed is not None and fixed == fixed // 1.0 and 0 <= fixed < ref.count:
+            return MemberCode(ref.base + int(fixed), ref.base, ref.count, None)
+        return MemberCode(-1, ref.base, ref.count, self.function(ref.index, stream))
+
+    def _shared_stages(self) -> frozenset[int]:
+        """R1.14: every stage that a run over several stages may name."""
+        shared: set[int] = set()
+        for block in self.program.blocks:
+            for statement in block:
+                if isinstance(statement, ir.Run) and statement.also:
+                    for ref in (statement.stage, *statement.also):
+                        shared.update(range(ref.base, ref.base + ref.count))
+                        for stage in range(ref.base, ref.base + ref.count):
+                            self.policies[stage] = statement.share != "Bottleneck"
+        return frozenset(shared)
+
+    def _pool(self, i: int, pool: ir.Pool) -> PoolCode:
+        if isinstance(pool.preempt, ir.Leases):
+            raise Unsupported(f"pools[{i}].preempt.Leases: lease preemption is not executed")
+        if pool.queue_every is not None:
+            raise Unsupported(f"pools[{i}].queue_every: admission at ticks is not executed")
+        spill = pool.spill
+        return PoolCode(
+            index=i,
+            name=pool.name,
+            label=pool.index,
+            cap=pool.cap,
+            block=pool.block or 0.0,
+            evict=self.keys(pool.evict.keys, "eviction") if pool.evict is not None else None,
+            preempt=self.keys(pool.preempt.keys) if pool.preempt is not None else None,
+            tail=pool.preempt.tail if pool.preempt is not None else False,
+            keys=self.keys(pool.queue) if pool.queue is not None else None,
+            spill=SpillCode(spill.to, spill.via, self.function(spill.work, "eviction"), self.function(spill.when, "eviction"))
+            if spill is not None
+            else None,
+            admit_via=pool.admit_via if pool.admit_via is not None else -1,
+            reserve_held=pool.reserve_held,
+            engines=tuple(
+                j for j, stage in enumerate(self.program.stages) if isinstance(stage.kind, ir.Step) and stage.kind.memory == i
+            ),
+        )
+
+    def _stage(self, i: int, stage: ir.Stage) -> StageCode:
+        match stage.kind:
+            case ir.Fifo(servers):
+                return StageCode(i, stage.name, stage.index, "fifo", servers, None, 0.0, None)
+            case ir.Ps(capacity):
+                if i in self.shared:
+                    return StageCode(i, stage.name, stage.index, "shared", 0, None, constant(capacity) or 0.0, None)
+                if capacity == ir.Ctx("N"):
+                    return StageCode(i, stage.name, stage.index, "delay", 0, None, 0.0, None)
+                return StageCode(i, stage.name, stage.index, "ps", 0, self.function(capacity, "machine"), 0.0, None)
+            case ir.Step() as step:
+                return StageCode(i, stage.name, stage.index, "step", 0, None, 0.0, self._step(i, step))
+        raise AssertionError(stage.kind)
+
+    def _step(self, i: int, step: ir.Step) -> StepCode:
+        if step.request is not None:
+            raise Unsupported(f"stages[{i}].kind.Step.request: native requests are not executed")
+        if step.connector is not None:
+            raise Unsupported(f"stages[{i}].kind.Step.connector: connectors are not executed")
+        claims = [c for c in self.program.claims if c.stage == i]
+        first = context_of(step.budget, step.chunk)
+        last = context_of(step.cost, *(c.expr for c in claims))
+        chunk = constant(step.chunk)
+        serve = step.serve.keys if step.serve is not None else ()
+        body = self._schedule(step.iteration, ()) if step.iteration is not None else None
+        serving = context_of(*serve) | _schedule_context(step.iteration or ())
+        return StepCode(
+            budget=self.function(step.budget, "machine"),
+            cost=self.function(step.cost, "machine"),
+            chunk=self.function(step.chunk, "machine"),
+            fixed_chunk=chunk,
+            granule=step.granule or 0.0,
+            by=self.keys(serve),
+            still=not any(reads_state(e) for e in serve),
+            exclusive=step.serve is None,
+            memory=step.memory if step.memory is not None else -1,
+            body=body,
+            queues=tuple(j for j, pool in enumerate(self.program.pools) if pool.admit_via == i),
+            registers=tuple(j for j, r in enumerate(self.program.registers) if r.stage == i),
+            claims=tuple(
+                ClaimCode(j, c.kind == "EveryIteration", self.function(c.expr, "machine"))
+                for j, c in enumerate(self.program.claims)
+                if c.stage == i
+            ),
+            totals_first=bool(first & {"Kvb", "Kvp"}),
+            totals_batch=bool(last & {"Kvb", "Kvp"}),
+            attention="Attn" in last,
+            serving_totals=bool(serving & {"Kvb", "Kvp", "Nres", "Ndec"}),
+            serving_memory=bool(serving & {"Kvb", "Kvp"}),
+            demand="Demand" in last,
+        )
+
+    def _schedule(self, statements: tuple[ir.ScheduleStatement, ...], prefix: Path) -> tuple[ScheduleCode, ...]:
+        return tuple(self._schedule_statement(s, (*prefix, i)) for i, s in enumerate(statements))
+
+    def _schedule_statement(self, statement: ir.ScheduleStatement, path: Path) -> ScheduleCode:
+        match statement:
+            case ir.Serve(only, by):
+                still = by is not None and not any(reads_state(e) for e in by)
+                return ServeCode(path, self.optional(only), self.keys(by) if by is not None else None, still)
+            case ir.Admit(only, gate):
+                return AdmitCode(path, self.optional(only), self.optional(gate, "machine"))
+            case ir.SBranch(guard, then, orelse):
+                function = self.function(guard, "machine")
+                return GuardCode(path, function, self._schedule(then, (*path, 0)), self._schedule(orelse, (*path, 1)))
+            case ir.SSet(register, expr):
+                return RegisterCode(path, register, self.function(expr, "machine"))
+
+    def _block(self, i: int, block: tuple[ir.Statement, ...]) -> tuple[StatementCode, ...]:
+        stream: StreamKind = "workload" if i in (self.program.init, self.program.turn) else "session"
+        return tuple(self._statement(s, (i, j), stream) for j, s in enumerate(block))
+
+    def _statement(self, statement: ir.Statement, place: tuple[int, int], stream: StreamKind) -> StatementCode:
+        match statement:
+            case ir.Turn():
+                return TurnCode()
+            case ir.End():
+                return EndCode(self.program.sides[place[0]][place[1]] == "Server")
+            case ir.Join():
+                return JoinCode()
+            case ir.Set(slot, expr):
+                return SetCode(slot, self.function(expr, stream))
+            case ir.Observe(observe, expr):
+                return ObserveCode(observe, self.function(expr, stream))
+            case ir.Hold():
+                return self._hold(statement, place)
+            case ir.Grow(pool, units):
+                return AmountCode("grow", self.member(pool), self.function(units))
+            case ir.Shrink(pool, units):
+                return AmountCode("shrink", self.member(pool), self.function(units))
+            case ir.Load(pool, units):
+                return AmountCode("load", self.member(pool), self.function(units))
+            case ir.Drop(pool):
+                return DropCode(self.member(pool))
+            case ir.Release(pool):
+                return ReleaseCode(self.member(pool))
+            case ir.Run():
+                return self._run(statement, place)
+            case ir.Branch(guard, then, orelse):
+                return BranchCode(self.function(guard), then, orelse)
+            case ir.Loop(body):
+                return LoopCode(body)
+            case ir.While(guard, body):
+                return WhileCode(self.function(guard), body)
+            case ir.Choose(slot, count, keys):
+                return ChooseCode(slot, self.function(count), self.keys(keys))
+            case ir.Fork(body):
+                return ForkCode(body)
+            case ir.Request():
+                raise Unsupported(f"blocks[{place[0]}][{place[1]}].Request: native requests are not executed")
+
+    def _hold(self, hold: ir.Hold, place: tuple[int, int]) -> HoldCode:
+        if hold.prefix is not None:
+            raise Unsupported(f"blocks[{place[0]}][{place[1]}].Hold.prefix: shared prefixes are not executed")
+        return HoldCode(
+            statement=place,
+            takes=tuple(
+                TakeCode(
+                    self.member(take.pool),
+                    self.function(take.units),
+                    moves(take.units),
+                    self.optional(take.reserve),
+                    take.reserve is not None and moves(take.reserve),
+                )
+                for take in hold.pools
+            ),
+            body=hold.body,
+            reuse=self.optional(hold.reuse),
+            cache=self.optional(hold.cache),
+            lease=self.member(hold.lease.pool) if hold.lease is not None else None,
+            seconds=self.function(hold.lease.seconds) if hold.lease is not None else None,
+        )
+
+    def _run(self, run: ir.Run, place: tuple[int, int]) -> RunCode:
+        if run.latency is not None:
+            raise Unsupported(f"blocks[{place[0]}][{place[1]}].Run.latency: a latency of a run is not executed")
+        return RunCode(
+            stage=self.member(run.stage),
+            decode=run.mode == "Decode",
+            work=self.function(run.work),
+            growing=self.member(run.growing) if run.growing is not None else None,
+            also=tuple(self.member(ref) for ref in run.also),
+            shared=run.stage.base in self.shared,
+        )
+
+
+def _schedule_context(statements: tuple[ir.ScheduleStatement, ...]) -> frozenset[str]:
+    names: frozenset[str] = frozenset()
+    for statement in statements:
+        match statement:
+            case ir.Serve(only, by):
+                names |= context_of(only, *(by or ()))
+            case ir.Admit(only, gate):
+                names |= context_of(only, gate)
+            case ir.SBranch(guard, then, orelse):
+                names |= context_of(guard) | _schedule_context(then) | _schedule_context(orelse)
+            case ir.SSet(_, expr):
+                names |= context_of(expr)
+    return names

@@ -1,0 +1,249 @@
+"""A session's statements, executed until it blocks (R3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import admission, client, endings, flows, growth, holdings, prefix_cache, stages, workload
+from engine.amounts import amount, guard, member, up
+from engine.failure import ProgramFailure
+from engine.names import name
+from engine.program import (
+    AmountCode,
+    BranchCode,
+    ChooseCode,
+    DropCode,
+    EndCode,
+    ForkCode,
+    HoldCode,
+    JoinCode,
+    LoopCode,
+    ObserveCode,
+    ReleaseCode,
+    RunCode,
+    SetCode,
+    TurnCode,
+    WhileCode,
+)
+from engine.queries import shown
+from engine.state import EPS, JOINING, LOOP, PLAIN, READY
+
+if TYPE_CHECKING:
+    from engine.program import StatementCode
+    from engine.state import Session, State
+
+_MOST_ROUNDS = 1_000_000
+"""Rounds of one execution after which it never comes to rest (R3.1, R10.1)."""
+
+_MOST_READIES = 1000
+"""Times a session may become ready at one instant (R2.8)."""
+
+
+def run_ready(k: State, *, counted: bool) -> None:
+    """Executes the ready sessions in order until none is left.
+
+    Args:
+        k: the state.
+        counted: whether it counts towards the readiness limit; what an engine's attempt
+            admits does not (R2.8).
+    """
+    ready = k.ready
+    at = 0
+    # By index and cleared at the end: popping the front of a long list would move it every time.
+    while at < len(ready):
+        session = ready[at]
+        at += 1
+        if session.status != READY:
+            continue
+        if counted:
+            _count_ready(k, session)
+        execute(k, session)
+    ready.clear()
+
+
+def _count_ready(k: State, session: Session) -> None:
+    if session.readies_at != k.now:
+        session.readies_at = k.now
+        session.readies = 0
+    session.readies += 1
+    if session.readies > _MOST_READIES:
+        raise ProgramFailure(
+            f"time {shown(k.now)} never passes: session {session.serial} went on {session.readies} times at this instant",
+            serial=session.serial,
+            leg=session.leg,
+            statement=statement_of(session),
+        )
+
+
+def statement_of(session: Session) -> tuple[int, int] | None:
+    """The (block, index) of the statement a session executed last."""
+    if not session.frames:
+        return None
+    block, index, _ = session.frames[-1]
+    return block, max(index - 1, 0)
+
+
+def execute(k: State, session: Session) -> None:
+    """R3.1: statements until the session's status is no longer ready.
+
+    Raises:
+        ProgramFailure: the program's own failure, with the session and the statement.
+    """
+    rounds = 0
+    blocks, closing = k.code.blocks, k.code.closing
+    place: tuple[int, int] | None = None
+    try:
+        while session.status == READY:
+            rounds += 1
+            if rounds > _MOST_ROUNDS:
+                raise ProgramFailure(
+                    f"session {session.serial} does not come to rest at {shown(k.now)}: it reaches no run, no waiting hold "
+                    f"and no end within {_MOST_ROUNDS} statements"
+                )
+            if not session.frames:
+                endings.end(k, session)
+                return
+            frame = session.frames[-1]
+            block, index, kind = frame
+            if index < len(blocks[block]):
+                frame[1] = index + 1
+                place = (block, index)
+                code = blocks[block][index]
+                if closing[block][index] and session.client is not None:
+                    client.close_turn(k, session)
+                _statement(k, session, code, frame)
+                if type(code) is RunCode:
+                    # Also a run of no work stops here: its session is ready again behind the others (R3.10).
+                    return
+            elif kind == LOOP:
+                frame[1] = 0
+            elif kind == PLAIN:
+                session.frames.pop()
+            else:
+                session.frames.pop()
+                _end_scope(k, session)
+    except ProgramFailure as failure:
+        if failure.serial is None:
+            failure.serial, failure.leg = session.serial, session.leg
+        if failure.statement is None:
+            failure.statement = place
+        raise
+
+
+def _end_scope(k: State, session: Session) -> None:
+    """R3.1: the end of a hold's body."""
+    hold = session.holds.pop()
+    holdings.end_scope(k, session, hold)
+    for held in hold.pools:
+        session.preempted_at.pop(held.pool, None)
+    session.attrs[k.code.program.slots.computed] = 0.0
+    growth.retry_everything(k)
+
+
+def _statement(k: State, session: Session, code: StatementCode, frame: list[int]) -> None:
+    match code:
+        case SetCode(slot, value):
+            session.attrs[slot] = value(k, session, k.moment)
+        case ObserveCode(index, value):
+            workload.observe(k, session, index, value(k, session, k.moment))
+        case RunCode():
+            _run(k, session, code)
+        case HoldCode():
+            admission.enqueue(k, session, admission.pend(k, session, code), at_head=False)
+        case BranchCode(test, then, orelse):
+            session.frames.append([then if guard(k, session, test, "a branch") else orelse, 0, PLAIN])
+        case WhileCode(test, body):
+            if guard(k, session, test, "a while"):
+                frame[1] -= 1
+                session.frames.append([body, 0, PLAIN])
+        case LoopCode(body):
+            session.frames.append([body, 0, LOOP])
+        case TurnCode():
+            workload.turn(k, session)
+        case EndCode(refusal):
+            if refusal:
+                session.client = None
+            endings.end(k, session)
+        case AmountCode():
+            _amount(k, session, code)
+        case DropCode(pool):
+            prefix_cache.drop(k.pools[member(k, session, pool)], session)
+        case ReleaseCode(pool):
+            holdings.release(k, session, member(k, session, pool))
+            growth.retry_everything(k)
+        case ChooseCode():
+            _choose(k, session, code)
+        case ForkCode(body):
+            workload.fork(k, session, body)
+        case JoinCode():
+            if session.legs:
+                session.status = JOINING
+
+
+def _run(k: State, session: Session, code: RunCode) -> None:
+    """R3.10."""
+    stage = member(k, session, code.stage)
+    work = amount(k, session, code.work, f"the work of a run of {name(k.code.stages[stage])}")
+    if code.decode:
+        client.decode_begins(k, session)
+    if code.shared:
+        also = tuple(member(k, session, ref) for ref in code.also)
+        flows.start(k, (stage, *also), session, work)
+        return
+    growing = -1
+    if code.growing is not None:
+        growing = member(k, session, code.growing)
+        if holdings.innermost(session, growing) is None:
+            raise ProgramFailure(f"a run grows {name(k.code.pools[growing])} outside a hold of it")
+    stages.start(k, stage, session, work, decode=code.decode, growing=growing)
+
+
+def _amount(k: State, session: Session, code: AmountCode) -> None:
+    """Grow, shrink and load (R3.5, R3.6, R3.9)."""
+    pool = member(k, session, code.pool)
+    title = name(k.code.pools[pool])
+    units = amount(k, session, code.units, f"what a {code.what} of {title} asks for")
+    if code.what == "grow":
+        growth.grow(k, session, pool, units)
+        return
+    found = holdings.innermost(session, pool)
+    if found is None:
+        raise ProgramFailure(f"a {code.what} of {title} outside a hold of it")
+    hold, held = found
+    if code.what == "load":
+        if held.pos + units > held.alloc + EPS:
+            raise ProgramFailure(
+                f"a load of {shown(units)} into {title} goes past what is allocated: {shown(held.alloc)} allocated, "
+                f"{shown(held.pos)} computed"
+            )
+        held.pos += units
+        hold.grown = True
+        return
+    state = k.pools[pool]
+    left = up(state.code, max(held.alloc - units, 0.0))
+    state.used -= held.alloc - left
+    held.alloc = left
+
+
+def _choose(k: State, session: Session, code: ChooseCode) -> None:
+    """R3.13: the index with the least keys; a NaN is less than nothing."""
+    value = code.count(k, session, k.moment)
+    if not (value >= 0 and value == value // 1.0):
+        raise ProgramFailure(f"the count of a choose is {shown(value)}: it must be a whole number that is not negative")
+    best: list[float] | None = None
+    chosen = 0
+    for j in range(int(value)):
+        session.attrs[code.slot] = float(j)
+        keys = [f(k, session, k.moment) for f in code.keys]
+        if best is None or _less(keys, best):
+            best, chosen = keys, j
+    session.attrs[code.slot] = float(chosen)
+
+
+def _less(a: list[float], b: list[float]) -> bool:
+    for x, y in zip(a, b, strict=True):
+        if x < y:
+            return True
+        if x != y:
+            return False
+    return False

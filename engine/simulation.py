@@ -1,0 +1,236 @@
+"""A run of a program, forward only and cloneable; the face the rest of the product uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from engine import deadlock, gauges, kernel, report
+from engine.decisions import Decision
+from engine.failure import ProgramFailure
+from engine.program import ProgramCode, compile_program
+from engine.queries import shown
+from engine.snapshot import FailureView, Position, Snapshot, Who
+from engine.state import State
+from engine.trace import read_trace
+from engine.views import snapshot
+from grammar import ir
+
+INF = float("inf")
+
+
+class Simulation:
+    """A run that goes forward by events and attempts.
+
+    A failure of the program is not an exception here: ``failure`` says what it was, the run
+    is finished, and its state stays as it was when the failure happened.
+
+    Args:
+        program: a checked program.
+        seed: what the random streams are derived from; None takes the program's.
+        horizon: the last moment that happens, in seconds of the program's clock, possibly
+            infinite; None takes the program's.
+        warmup: from when on the report measures, in seconds; None takes the program's.
+        arrivals: how many sessions arrive in all; None takes the program's.
+        trace_folder: what a relative trace path is read against; None is the current folder.
+
+    Raises:
+        Unsupported: the program uses a construct that is not executed.
+    """
+
+    def __init__(
+        self,
+        program: ir.Program,
+        *,
+        seed: int | None = None,
+        horizon: float | None = None,
+        warmup: float | None = None,
+        arrivals: int | None = None,
+        trace_folder: Path | None = None,
+    ) -> None:
+        self.code: ProgramCode = compile_program(program)
+        self.failure: FailureView | None = None
+        trace: Any = ()
+        failed: ProgramFailure | None = None
+        if program.trace is not None:
+            try:
+                trace = read_trace((trace_folder or Path()) / program.trace)
+            except ProgramFailure as failure:
+                failed = failure
+        self.state = State(
+            self.code,
+            program.seed if seed is None else seed,
+            program.horizon if horizon is None else horizon,
+            program.warmup if warmup is None else warmup,
+            program.arrivals if arrivals is None else arrivals,
+            trace,
+        )
+        self.attempted: int | None = None
+        """The engine whose attempt led here, None after a plain event."""
+        self._begun = False
+        if failed is not None:
+            self._fail(failed)
+
+    # ------------------------------------------------------------------ where we are
+
+    @property
+    def position(self) -> Position:
+        """Where the run stands."""
+        return Position(self.state.events, self.state.attempts)
+
+    @property
+    def clock(self) -> float:
+        """Seconds of the program's clock."""
+        return self.state.now
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more happens up to the horizon."""
+        if self.failure is not None:
+            return True
+        return self._begun and kernel.next_attempt(self.state) is None and kernel.over(self.state)
+
+    def next_time(self) -> float:
+        """When the next small step happens, in seconds; infinite where nothing follows."""
+        if kernel.next_attempt(self.state) is not None:
+            return self.state.now
+        return INF if self.finished or not self.state.queue else self.state.queue[0][0]
+
+    # ------------------------------------------------------------------ going on
+
+    def advance(self) -> int | None:
+        """The next small step: an event, or one attempt of an engine.
+
+        Returns:
+            The engine whose attempt it was, None for an event (or the start of the run).
+        """
+        state = self.state
+        self.attempted = None
+        try:
+            if not self._begun:
+                self._begun = True
+                kernel.begin(state)
+            elif kernel.next_attempt(state) is not None:
+                stage = kernel.next_attempt(state)
+                self.attempted = stage
+                kernel.attempt(state)
+            else:
+                kernel.take_event(state)
+        except ProgramFailure as failure:
+            self._fail(failure)
+        return self.attempted
+
+    def step_event(self) -> None:
+        """Everything of the next event: it is handled and all its attempts are made."""
+        if self.finished:
+            return
+        self.advance()
+        while self.failure is None and kernel.next_attempt(self.state) is not None:
+            self.advance()
+
+    def step(self, engine: int | None = None) -> bool:
+        """To the next attempt of an engine to run an iteration; an idle attempt is one too.
+
+        Args:
+            engine: the engine's stage; None takes any engine.
+
+        Returns:
+            Whether there was one before the run finished.
+        """
+        while not self.finished:
+            stage = self.advance()
+            if stage is not None and (engine is None or stage == engine):
+                return True
+        return False
+
+    def run(self) -> None:
+        """To the end of the run."""
+        state = self.state
+        try:
+            if self.failure is not None:
+                return
+            if not self._begun:
+                self._begun = True
+                kernel.begin(state)
+            take_event, attempt, over, next_attempt = kernel.take_event, kernel.attempt, kernel.over, kernel.next_attempt
+            while True:
+                while next_attempt(state) is not None:
+                    attempt(state)
+                if over(state):
+                    break
+                take_event(state)
+        except ProgramFailure as failure:
+            self._fail(failure)
+
+    # ------------------------------------------------------------------ looking at it
+
+    def listen(self, records: list[Decision] | None) -> None:
+        """Has decisions recorded in a list from now on; None records nothing."""
+        self.state.listen = records
+
+    def snapshot(self) -> Snapshot:
+        """All there is to know of this moment."""
+        return snapshot(self.state, self.attempted, finished=self.finished, failure=self.failure)
+
+    def clone(self) -> Simulation:
+        """A run that goes on from here by itself, with nobody listening."""
+        other = Simulation.__new__(Simulation)
+        other.code = self.code
+        other.failure = self.failure
+        other.state = self.state.clone()
+        other.attempted = self.attempted
+        other._begun = self._begun
+        return other
+
+    def report(self) -> dict[str, Any]:
+        """The report of a run that ends at this moment, or at its horizon once finished."""
+        return self._ended()[0]
+
+    def result(self) -> dict[str, Any]:
+        """The report with the samples behind it: ``report``, ``observes``, ``client``, ``gauges``."""
+        figures, state = self._ended()
+        return {"report": figures, **report.samples(state)}
+
+    def close(self) -> None:
+        """The checks of a run's end, which may fail it (R2.5, R10.16)."""
+        if self.failure is None:
+            try:
+                deadlock.check(self.state)
+                self._check_finite()
+            except ProgramFailure as failure:
+                self._fail(failure)
+
+    # ------------------------------------------------------------------ inside
+
+    def _ended(self) -> tuple[dict[str, Any], State]:
+        """R2.3: the figures of a copy of this run that ends here, and its state."""
+        other = self.clone()
+        state = other.state
+        if not self.finished:
+            state.horizon = state.now
+            state.arrivals_wanted = None
+            other.run()
+        gauges.read(state)
+        end = state.now
+        if state.arrivals_wanted is None and self.failure is None:
+            end = state.horizon if state.horizon < INF else state.now
+        state.horizon = end if state.horizon == INF else state.horizon
+        state.now = end
+        return report.report(state, end), state
+
+    def _check_finite(self) -> None:
+        """R2.5: a run of N arrivals has them all, drains, and outlasts its warm-up."""
+        k = self.state
+        wanted = k.arrivals_wanted
+        if wanted is None:
+            return
+        if k.arrived < wanted:
+            raise ProgramFailure(f"{k.arrived} of {wanted} sessions arrived by the horizon {shown(k.horizon)}")
+        if k.live:
+            raise ProgramFailure(f"{k.live} of {wanted} sessions have not ended by the horizon {shown(k.horizon)}")
+        if k.now <= k.warmup:
+            raise ProgramFailure(f"the run drained at {shown(k.now)}, within its warm-up of {shown(k.warmup)}")
+
+    def _fail(self, failure: ProgramFailure) -> None:
+        who = Who(failure.serial, failure.leg if failure.leg >= 0 else None) if failure.serial is not None else None
+        self.failure = FailureView(failure.message, self.state.now, who, failure.statement, failure.schedule, failure.stage)

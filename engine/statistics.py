@@ -1,0 +1,214 @@
+"""What a run measures of itself: averages and histograms; knows no program.
+
+Sums run in the order the rules give and are never compensated (R1.1), so that every digit
+of a report is the reference's.
+"""
+
+from __future__ import annotations
+
+from math import ceil, copysign, exp, isfinite, log, log1p, sqrt
+
+_BUCKET = log1p(0.01)
+"""Width of a gap histogram's bucket on the logarithmic scale (R9.8)."""
+
+_BATCHES = 20
+_STUDENT_19 = 2.093
+"""Batches of the confidence interval, and Student's factor for them (R9.12)."""
+
+_LEAST_SAMPLES = 40
+"""Below this an observation has no confidence interval (R9.10)."""
+
+
+class TimeAverage:
+    """The average of a signal over time (R9.2)."""
+
+    __slots__ = ("integral", "last", "start", "value")
+
+    def __init__(self) -> None:
+        self.value = 0.0
+        self.last = 0.0
+        self.integral = 0.0
+        self.start = 0.0
+
+    def set(self, now: float, value: float) -> None:
+        """The signal has ``value`` from ``now`` on."""
+        self.integral += self.value * (now - self.last)
+        self.last = now
+        self.value = value
+
+    def reset(self, now: float) -> None:
+        """Forgets what was before ``now``; the value stays."""
+        self.integral = 0.0
+        self.last = now
+        self.start = now
+
+    def mean(self, end: float) -> float:
+        """The average up to ``end``; the value itself over no time."""
+        span = end - self.start
+        if span <= 0:
+            return self.value
+        return (self.integral + self.value * (end - self.last)) / span
+
+    def clone(self) -> TimeAverage:
+        """A copy."""
+        other = TimeAverage.__new__(TimeAverage)
+        other.value = self.value
+        other.last = self.last
+        other.integral = self.integral
+        other.start = self.start
+        return other
+
+
+class RunningMean:
+    """Mean and variance of samples, one at a time (Welford, R9.5)."""
+
+    __slots__ = ("m2", "mean", "n")
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.mean = 0.0
+        self.m2 = 0.0
+
+    def add(self, x: float) -> None:
+        """Takes a sample."""
+        self.n += 1
+        d = x - self.mean
+        self.mean += d / self.n
+        self.m2 += d * (x - self.mean)
+
+    def result(self) -> float | None:
+        """The mean, None without samples."""
+        return self.mean if self.n else None
+
+    def cv2(self) -> float | None:
+        """The squared coefficient of variation, None below two samples."""
+        if self.n < 2:
+            return None
+        variance = self.m2 / (self.n - 1)
+        square = self.mean * self.mean
+        return variance / square if square else (float("nan") if variance == 0 or variance != variance else float("inf"))
+
+    def clone(self) -> RunningMean:
+        """A copy."""
+        other = RunningMean.__new__(RunningMean)
+        other.n = self.n
+        other.mean = self.mean
+        other.m2 = self.m2
+        return other
+
+
+class GapHistogram:
+    """Gaps between tokens in seconds, in buckets one per cent wide (R9.8)."""
+
+    __slots__ = ("_bucket", "_gap", "buckets", "n", "total")
+
+    def __init__(self) -> None:
+        self.buckets: dict[int, list[float]] = {}
+        """By bucket: count, least, greatest."""
+        self.n = 0
+        self.total = 0.0
+        self._gap = -1.0
+        self._bucket: list[float] | None = None
+
+    def add(self, gap: float) -> None:
+        """Takes a gap."""
+        self.n += 1
+        self.total += gap
+        if gap == self._gap and self._bucket is not None:
+            # The decodes of one iteration mostly share their gap: no logarithm again.
+            self._bucket[0] += 1
+            return
+        k = (
+            _LOWEST
+            if not gap > 0
+            else int(max(-2147483648, min(2147483647, log(gap) / _BUCKET // 1.0)))
+            if isfinite(gap)
+            else 2147483647
+        )
+        bucket = self.buckets.get(k)
+        if bucket is None:
+            bucket = self.buckets[k] = [1, gap, gap]
+        else:
+            bucket[0] += 1
+            if gap < bucket[1]:
+                bucket[1] = gap
+            if gap > bucket[2]:
+                bucket[2] = gap
+        self._gap = gap
+        self._bucket = bucket
+
+    def mean(self) -> float | None:
+        """The mean gap, None without one."""
+        return self.total / self.n if self.n else None
+
+    def quantile(self, q: float) -> float | None:
+        """The gap at a quantile, to a bucket's width; None without one."""
+        if not self.n:
+            return None
+        rank = min(max(ceil(q * self.n), 1), self.n)
+        seen = 0.0
+        for k in sorted(self.buckets):
+            count, least, greatest = self.buckets[k]
+            seen += count
+            if seen >= rank:
+                middle = 0.0 if k == _LOWEST else exp((k + 0.5) * _BUCKET)
+                return min(max(middle, least), greatest)
+        raise AssertionError("the buckets hold all n gaps")
+
+    def clone(self) -> GapHistogram:
+        """A copy."""
+        other = GapHistogram()
+        other.buckets = {k: bucket.copy() for k, bucket in self.buckets.items()}
+        other.n = self.n
+        other.total = self.total
+        return other
+
+
+_LOWEST = -(1 << 40)
+"""The bucket of gaps that are not above 0, below every other."""
+
+
+def half_width(samples: list[float]) -> float:
+    """The half-width of the confidence interval by batch means (R9.12)."""
+    size = len(samples) // _BATCHES
+    means = []
+    for i in range(_BATCHES):
+        total = 0.0
+        for x in samples[i * size : (i + 1) * size]:
+            total += x
+        means.append(total / size)
+    return interval(means)
+
+
+def interval(means: list[float]) -> float:
+    """The half-width over the twenty batches' means (R9.12)."""
+    total = 0.0
+    for m in means:
+        total += m
+    middle = total / _BATCHES
+    squares = 0.0
+    for m in means:
+        squares += (m - middle) * (m - middle)
+    variance = squares / (_BATCHES - 1)
+    return _STUDENT_19 * sqrt(variance / _BATCHES) if variance == variance and variance < float("inf") else variance
+
+
+def confidence(samples: list[float]) -> float | None:
+    """The half-width of an observation's interval, None for too few samples (R9.10)."""
+    return half_width(samples) if len(samples) >= _LEAST_SAMPLES else None
+
+
+def ninety_ninth(samples: list[float]) -> float | None:
+    """The sample at rank ceil(0.99 n) of the samples sorted, None without samples (R9.10)."""
+    if not samples:
+        return None
+    n = len(samples)
+    return sorted(samples, key=total_order)[min(max(ceil(0.99 * n), 1), n) - 1]
+
+
+def total_order(x: float) -> tuple[int, float, float]:
+    """A sort key for the IEEE total order (R1.2): -0.0 before 0.0, NaN at the ends."""
+    if x < 0 or x > 0:
+        return (0, x, 0.0)
+    sign = copysign(1.0, x)
+    return (0, 0.0, sign) if x == 0 else (int(sign), 0.0, 0.0)

@@ -1,0 +1,271 @@
+"""Builds the frozen snapshot of a state; changes nothing of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from engine import admission, holdings, plan
+from engine.amounts import positive, up
+from engine.failure import ProgramFailure
+from engine.names import name, who
+from engine.snapshot import (
+    AttemptView,
+    BatchView,
+    EngineView,
+    EntryView,
+    FailureView,
+    HeldView,
+    HolderView,
+    JobView,
+    NeedView,
+    PoolView,
+    Portion,
+    Position,
+    QueueView,
+    RegisterView,
+    RequestView,
+    Snapshot,
+    StageView,
+    WaitingView,
+)
+from engine.state import GROWING, INF, NAN, QUEUED
+from engine.statistics import total_order
+
+if TYPE_CHECKING:
+    from engine.program import TakeCode
+    from engine.state import Job, PoolState, Session, StageState, State
+
+
+def snapshot(k: State, attempted: int | None, *, finished: bool, failure: FailureView | None) -> Snapshot:
+    """All there is to know of a moment.
+
+    Args:
+        k: the state.
+        attempted: the engine whose attempt led here, None after a plain event.
+        finished: whether nothing more happens.
+        failure: why the run stopped by itself.
+    """
+    return Snapshot(
+        position=Position(k.events, k.attempts),
+        clock=k.now,
+        seed=k.seed,
+        horizon=k.horizon,
+        stage=attempted,
+        arrived=k.arrived,
+        live=k.live,
+        ended=k.next_serial - k.live,
+        finished=finished,
+        failure=failure,
+        engines=tuple(_engine(k, k.stages[i]) for i in k.code.engines),
+        queues=tuple(_queue(k, pool) for pool in k.pools),
+        pools=tuple(_pool(k, pool) for pool in k.pools),
+        stages=tuple(_stage(k, st) for st in k.stages if st.code.step is None),
+        attribute_names=k.code.program.attrs,
+    )
+
+
+def _mode(job: Job) -> Literal["prefill", "decode"]:
+    return "decode" if job.decode else "prefill"
+
+
+def _engine(k: State, st: StageState) -> EngineView:
+    step = st.code.step
+    assert step is not None
+    attempt = None
+    if st.attempt is not None:
+        attempt = AttemptView(Position(*st.attempt), st.attempted_at, st.started, st.lit)
+    return EngineView(
+        stage=st.code.index,
+        name=name(st.code),
+        iterations=st.iterations,
+        running=tuple(_request(k, st, job) for job in st.residents),
+        batch=_batch(st),
+        idle_with_work=st.idle_with_work,
+        registers=tuple(RegisterView(k.code.program.registers[i].name, k.registers[i]) for i in step.registers),
+        memory=step.memory if step.memory >= 0 else None,
+        queues=step.queues,
+        attempt=attempt,
+    )
+
+
+def _batch(st: StageState) -> BatchView | None:
+    it = st.iteration
+    if it is None:
+        return None
+    decode, prefill = plan.batch_memory(st, it.batch)
+    portions = []
+    for job, tokens in it.batch:
+        assert job.session is not None
+        portions.append(Portion(who(job.session), _mode(job), tokens))
+    return BatchView(it.started, it.cost, it.tokens, it.budget, it.chunk, decode, prefill, tuple(portions))
+
+
+def _turn(k: State, session: Session) -> int:
+    return int(session.attrs[k.code.program.slots.turn])
+
+
+def _holds(session: Session) -> tuple[HeldView, ...]:
+    held = [
+        HeldView(part.pool, part.alloc, part.pos, holdings.computed_of(hold, part), part.reserved)
+        for hold in session.holds
+        for part in hold.pools
+    ]
+    leased = [
+        HeldView(lease.pool, lease.alloc, lease.computed, lease.computed, lease.alloc, leased=True) for lease in session.leases
+    ]
+    return tuple(held + leased)
+
+
+def _request(k: State, st: StageState, job: Job) -> RequestView:
+    session = job.session
+    assert session is not None
+    assert st.code.step is not None
+    memory = st.code.step.memory
+    pool = job.growing if job.growing >= 0 else memory
+    found = holdings.innermost(session, pool) if pool >= 0 else None
+    return RequestView(
+        who=who(session),
+        mode=_mode(job),
+        done=job.total - job.work,
+        left=job.work,
+        admission=int(session.adm) if session.adm < INF else -1,
+        kv=plan.memory_of(session, memory) if memory >= 0 else 0.0,
+        position=found[1].pos if found is not None else 0.0,
+        tokens=job.given,
+        growing=session.status == GROWING,
+        turn=_turn(k, session),
+        holds=_holds(session),
+        attributes=tuple(session.attrs),
+    )
+
+
+def _queue(k: State, pool: PoolState) -> QueueView:
+    stage = pool.code.admit_via
+    return QueueView(
+        pool=pool.code.index,
+        name=name(pool.code),
+        stage=stage if stage >= 0 else None,
+        waiting=tuple(_waiting(k, pool, session) for session in in_order(k, pool)),
+    )
+
+
+def in_order(k: State, pool: PoolState) -> list[Session]:
+    """The waiting holds in the order they would be tried if nothing changed (R4.7)."""
+    if pool.code.keys is None or not pool.queue:
+        return list(pool.queue)
+    resumed = []
+    rest = list(pool.queue)
+    while rest and rest[0].pending is not None and rest[0].pending.resumed:
+        resumed.append(rest.pop(0))
+    return resumed + sorted(rest, key=lambda s: [total_order(x) for x in _keys(k, pool, s)])
+
+
+def _keys(k: State, pool: PoolState, session: Session) -> tuple[float, ...]:
+    """The queue keys, NaN where one cannot be read now: looking must not fail a run."""
+    try:
+        return admission.queue_keys(k, pool, session)
+    except ProgramFailure:
+        return tuple(NAN for _ in pool.code.keys or ())
+
+
+def _waiting(k: State, pool: PoolState, session: Session) -> WaitingView:
+    pending = session.pending
+    assert pending is not None
+    return WaitingView(
+        who=who(session),
+        since=pending.since,
+        requeued=pending.resumed,
+        preempted=pending.preempted,
+        keys=_keys(k, pool, session),
+        needs=tuple(_need(k, session, index, take) for index, take in zip(pending.pools, pending.code.takes, strict=True)),
+        turn=_turn(k, session),
+        attributes=tuple(session.attrs),
+    )
+
+
+def _need(k: State, session: Session, index: int, take: TakeCode) -> NeedView:
+    """What a hold would ask now, by the budget its engine would have; nothing is stored."""
+    pool = k.pools[index]
+    try:
+        units = take.units(k, session, k.moment)
+        reserve = take.reserve(k, session, k.moment) if take.reserve is not None else None
+    except ProgramFailure:
+        units, reserve = NAN, None
+    need = max(units, reserve) if reserve is not None else units
+    room = pool.code.cap - pool.used - admission.outstanding(k, pool)
+    return NeedView(index, units, reserve, up(pool.code, need) if need == need else NAN, room)
+
+
+def _pool(k: State, pool: PoolState) -> PoolView:
+    code = pool.code
+    reserved = 0.0
+    for session in k.slots:
+        if session is not None:
+            for hold in session.holds:
+                for held in hold.pools:
+                    if held.pool == code.index:
+                        reserved += positive(held.reserved - held.alloc)
+    entries = [(key, entry) for key, entry in pool.entries.items()]
+    if code.evict is None:
+        entries.sort(key=lambda item: item[1].number)
+    return PoolView(
+        pool=code.index,
+        name=name(code),
+        cap=code.cap,
+        block=code.block or None,
+        used=pool.used,
+        reserved=reserved,
+        cached=pool.cached,
+        free=code.cap - pool.used - (reserved if code.reserve_held else 0.0),
+        holders=_holders(pool),
+        entries=tuple(
+            EntryView(key[1] if key[0] == 0 else None, entry.size, entry.released, entry.number, _waits(k, key))
+            for key, entry in entries
+        ),
+        growing=tuple(who(s) for s in pool.growers if s.status == GROWING),
+        queued=len(pool.queue),
+        admissions=pool.admissions,
+        preemptions=pool.preemptions,
+        evicted_units=pool.evicted_units,
+        rejected=pool.rejected,
+    )
+
+
+def _waits(k: State, key: tuple[int, int]) -> bool:
+    session = k.sessions.get(key[1]) if key[0] == 0 else None
+    return session is not None and session.status == QUEUED
+
+
+def _holders(pool: PoolState) -> tuple[HolderView, ...]:
+    """Each holder's units, one line a hold or lease, in order of admission."""
+    views: list[HolderView] = []
+    seen: set[int] = set()
+    for session in pool.holders:
+        if session.slot in seen:
+            continue
+        seen.add(session.slot)
+        for held in _holds(session):
+            if held.pool == pool.code.index:
+                views.append(HolderView(who(session), held.allocated, held.computed, held.reserved, held.leased))
+    return tuple(views)
+
+
+def _stage(k: State, st: StageState) -> StageView:
+    kind = st.code.kind
+    assert kind != "step"
+    jobs = []
+    for number in sorted(st.jobs):
+        job = st.jobs[number]
+        jobs.append(
+            JobView(who(job.session) if job.session is not None else None, _left(k, st, job), job.started >= 0 or kind != "fifo")
+        )
+    return StageView(st.code.index, name(st.code), kind, tuple(jobs), st.completed)
+
+
+def _left(k: State, st: StageState, job: Job) -> float:
+    """What a job still has to do (R7.10)."""
+    if st.code.kind == "ps":
+        return positive(job.work - (st.virtual + st.rate * (k.now - st.last)))
+    if st.code.kind == "shared":
+        return positive(job.work - job.rate * (k.now - k.flows_last))
+    return positive(job.work - (k.now - job.started)) if job.started >= 0 else job.work
