@@ -88,7 +88,7 @@ def bench(folder: Path) -> Iterator[dict[str, Any]]:
         elif name in stored and stored[name]["source"] == line["source"] and stored[name]["settings"] == line["settings"]:
             line |= {key: stored[name][key] for key in ("ir", "report")}
         else:
-            raise SystemExit(f"the report of {name} has to be measured: run python -m tests.oracle.environment dev92 first")
+            raise SystemExit(f"the report of {name} has to be measured: run make reference first")
         yield line
 
 
