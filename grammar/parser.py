@@ -9,7 +9,9 @@ from lark.exceptions import UnexpectedInput
 
 from grammar import syntax
 from grammar.diagnostics import Diagnostic, ProgramError
+from grammar.scan import lexical_errors, number_value, scan, starts_name
 from grammar.source import Source, Span
+from grammar.syntax_errors import MOST_TOLD, syntax_errors
 from grammar.table import START_EXPRESSION, START_TEXT, parser_table
 from grammar.tree import BUILDERS
 
@@ -43,9 +45,8 @@ def parse_expression(source: Source) -> syntax.Expr:
 def _read(source: Source, start: str) -> Tree[Token]:
     try:
         return parser_table().parse(source.text, start=start)
-    except UnexpectedInput as error:
-        span = Span(error.line, error.column, error.line, error.column + 1)
-        raise ProgramError((Diagnostic("E105", "error", "unexpected text", span),), source) from None
+    except UnexpectedInput:
+        raise ProgramError(syntax_errors(source, start), source) from None
 
 
 def _build(source: Source, tree: Tree[Token]) -> Any:
@@ -60,24 +61,33 @@ def _build(source: Source, tree: Tree[Token]) -> Any:
             work.append((node, depth, True))
             work.extend((child, depth + 1, False) for child in reversed(node.children) if isinstance(child, Tree))
             continue
-        below = [child for child in node.children if isinstance(child, Tree)]
-        built = finished[len(finished) - len(below) :]
-        del finished[len(finished) - len(below) :]
-        parts = iter(built)
-        children = [next(parts) if isinstance(child, Tree) else _leaf(child) for child in node.children]
+        below = sum(isinstance(child, Tree) for child in node.children)
+        parts = iter(finished[len(finished) - below :])
+        children = [next(parts) if isinstance(child, Tree) else _leaf(source, child) for child in node.children]
+        del finished[len(finished) - below :]
         finished.append(BUILDERS[node.data](_span(node), children))
     return finished[0]
 
 
-def _leaf(token: Token | None) -> syntax.Name | syntax.Number | syntax.String | None:
+def _leaf(source: Source, token: Token | None) -> syntax.Name | syntax.Number | syntax.String | None:
     if token is None:
         return None
     span = _token_span(token)
     if token.type == "NUMBER":
-        return syntax.Number(span, float(token.replace("_", "")), str(token))
+        value = number_value(token)
+        if value is None:
+            raise _not_lexical(source)
+        return syntax.Number(span, value, str(token))
     if token.type == "STRING":
         return syntax.String(span, token[1:-1])
+    if not starts_name(token):
+        raise _not_lexical(source)
     return syntax.Name(span, str(token))
+
+
+def _not_lexical(source: Source) -> ProgramError:
+    """The lexemes that the grammar's patterns let through and the language does not (L1.4, L1.5)."""
+    return ProgramError(tuple(d for d in lexical_errors(scan(source.text)) if d.id != "E103")[:MOST_TOLD], source)
 
 
 def _token_span(token: Token) -> Span:

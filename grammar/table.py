@@ -17,12 +17,16 @@ from typing import Any
 
 import lark
 import platformdirs
+from lark.lexer import PatternRE, PatternStr, TerminalDef
 
 START_TEXT = "start"
 START_EXPRESSION = "host_expr"
 
-_KEPT_FORM = 1
-"""The layout of the kept file; part of its name, so that an older file is never read as a newer one."""
+_KEPT_FORM = 2
+"""The layout of the kept file, and what is done to the grammar before; part of its name, so that an older file is never
+read as a newer one."""
+
+_WORD_END = r"(?!\w)"
 
 
 @cache
@@ -52,7 +56,28 @@ def build_table(text: str) -> lark.Lark:
         propagate_positions=True,
         maybe_placeholders=True,
         start=[START_TEXT, START_EXPRESSION],
+        edit_terminals=_whole_words,
     )
+
+
+def literal(terminal: TerminalDef) -> str | None:
+    """The text of a keyword or mark, None for a terminal that stands for many texts."""
+    text = terminal.pattern.value
+    if isinstance(terminal.pattern, PatternStr):
+        return text
+    return text.removesuffix(_WORD_END) if text.endswith(_WORD_END) else None
+
+
+def _whole_words(terminal: TerminalDef) -> None:
+    """Make a keyword end where its word ends.
+
+    Where the grammar wants a certain keyword and no name, Lark looks for its letters alone and would read
+    ``advance runningonly (p)`` as three words. As a keyword is now a pattern like any other, it takes priority over
+    a name where both may stand (L2.6).
+    """
+    if isinstance(terminal.pattern, PatternStr) and terminal.pattern.value.isalpha():
+        terminal.pattern = PatternRE(terminal.pattern.value + _WORD_END)
+        terminal.priority = 1
 
 
 def _kept_file(text: str) -> Path:
@@ -79,6 +104,7 @@ def _dump(built: lark.Lark) -> bytes:
     pickled = io.BytesIO()
     built.save(pickled)
     content = pickle.loads(pickled.getvalue())  # our own bytes of a moment ago, never a file's
+    content["data"]["options"]["edit_terminals"] = None  # done to the terminals already
     return json.dumps(content, separators=(",", ":")).encode()
 
 

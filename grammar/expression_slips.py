@@ -1,0 +1,97 @@
+"""Mistakes made inside an expression (E105): what other languages write, and what binds otherwise here."""
+
+from __future__ import annotations
+
+from grammar.homes import OPERATOR_FORMS
+from grammar.misreadings import Edit, Finding, error
+from grammar.trouble import BRACKETS, Trouble
+
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_LOOSER = frozenset({"&&", "||", "?", ":", "=", ",", ";"})
+"""What ends an operand of a comparison on its left."""
+
+
+def expression_slip(t: Trouble) -> Finding | None:
+    """What is wrong with the expression being read, None when nothing known is."""
+    if t.at_end:
+        return None
+    for slip in (_assignment, _chain, _drawn_base, _spelt_operator, _twice, _juxtaposed, _string):
+        found = slip(t)
+        if found is not None:
+            return found
+    return None
+
+
+def _says(t: Trouble, help_: str, edit: Edit | None = None) -> Finding:
+    construct = f" in {t.construct}" if t.construct else ""
+    return Finding(error("E105", f"expected {t.expected()}{construct}, read {t.found}", t.span, help_), edit)
+
+
+def _assignment(t: Trouble) -> Finding | None:
+    """``=`` where a test is read."""
+    if t.word == "=" and t.after_operand:
+        return _says(t, "a test for equality is `==`", Edit(t.at, 1, ("==",)))
+    if t.word == "==" and "EQUAL" in t.accepted:
+        return _says(t, "a value is given with one `=`", Edit(t.at, 1, ("=",)))
+    return None
+
+
+def _chain(t: Trouble) -> Finding | None:
+    """``a < b < c``: there is one comparison at most (L2.2)."""
+    if t.word not in _COMPARISONS or not t.after_operand or "CMP" in t.accepted:
+        return None
+    first = t.at
+    depth = 0
+    compared = None
+    while first > t.start + 1:
+        word = t.word_at(first - 1)
+        depth += (word in BRACKETS.values()) - (word in BRACKETS)
+        if depth < 0 or (depth == 0 and word in _LOOSER):
+            break
+        if depth == 0 and word in _COMPARISONS:
+            compared = first - 1
+        first -= 1
+    if compared is None or compared == first:
+        return None
+    help_ = f"compare twice: `{t.between(first, t.at - 1)} && {t.between(compared + 1, t.at - 1)} {t.word} …`"
+    return _says(t, help_, Edit(t.at, 1, ("&&",)))
+
+
+def _drawn_base(t: Trouble) -> Finding | None:
+    """``~exp(1) ^ 2``: a draw is no base of a power (L2.2)."""
+    if t.word == "^" and t.after_operand and "CIRCUMFLEX" not in t.accepted:
+        return _says(t, "a draw is raised in parentheses: `(~…) ^ …`", Edit(t.at, 1, ("*",)))
+    return None
+
+
+def _spelt_operator(t: Trouble) -> Finding | None:
+    """``and`` for ``&&`` and its like."""
+    if t.word in OPERATOR_FORMS and t.after_operand:
+        sign = OPERATOR_FORMS[t.word]
+        return _says(t, f"write `{sign}`", Edit(t.at, 1, (sign,)) if sign != "!" else None)
+    if t.word_at(t.at - 1) == "not" and t.after_operand and t.lexemes[t.at].kind != "mark":
+        return _says(t, "the negation of a test is `!`", Edit(t.at - 1, 1, ("!",)))
+    return None
+
+
+def _twice(t: Trouble) -> Finding | None:
+    """``**`` for ``^``."""
+    if t.word == "*" and t.word_at(t.at - 1) == "*":
+        return _says(t, "a power is `x ^ y`", Edit(t.at - 1, 2, ("^",)))
+    return None
+
+
+def _juxtaposed(t: Trouble) -> Finding | None:
+    """``2n`` for ``2 * n``."""
+    if not t.is_word(t.at) or not t.after_operand or t.lexemes[t.at - 1].kind != "number":
+        return None
+    if t.lexemes[t.at - 1].end != t.lexemes[t.at].offset:
+        return None
+    return _says(t, f"write `{t.word_at(t.at - 1)} * {t.word}`", Edit(t.at, 0, ("*",)))
+
+
+def _string(t: Trouble) -> Finding | None:
+    """A string where a value is read (L2.15)."""
+    if t.lexemes[t.at].kind != "string" or "NUMBER" not in t.accepted:
+        return None
+    return _says(t, "a string stands after `use`, after `trace` and first in `args.number`", Edit(t.at, 1, ("inf",)))
