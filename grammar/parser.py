@@ -80,7 +80,7 @@ def _leaf(source: Source, token: Token | None) -> syntax.Name | syntax.Number | 
         return syntax.Number(span, value, str(token))
     if token.type == "STRING":
         return syntax.String(span, token[1:-1])
-    if not starts_name(token):
+    if token.type == "NAME" and not starts_name(token):
         raise _not_lexical(source)
     return syntax.Name(span, str(token))
 
