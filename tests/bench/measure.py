@@ -22,13 +22,16 @@ from rich.table import Table
 
 from grammar import ir
 from grammar.ir_json import from_json, to_json
+from serq_tui.loading import load_program
+from serq_tui.options import RunOptions
 from tests.cases import cases
 from tests.oracle.environment import make
 from tests.oracle.reference import ROOT, python_of
 
 RUNNER = Path(__file__).with_name("runner.py")
+MIXED = Path(__file__).with_name("mixed.sq")
 
-HORIZONS = {"light": 3000.0, "heavy": 500.0, "heavy2": 150.0}
+HORIZONS = {"light": 3000.0, "heavy": 500.0, "heavy2": 150.0, "mixed": 200.0}
 """Seconds of the program's clock: long enough for a million iterations on the lightest load."""
 
 IR_VERSION = 14
@@ -83,11 +86,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def loads(scale: float) -> list[Load]:
-    """The benchmark programs at their horizons."""
-    return [
-        Load(case.name, replace(from_json(case.data["ir"]), horizon=HORIZONS[case.name] * scale))
-        for case in sorted(cases("bench"), key=lambda case: list(HORIZONS).index(case.name))
-    ]
+    """The benchmark programs at their horizons: those recorded, then one of another shape."""
+    programs = {case.name: from_json(case.data["ir"]) for case in cases("bench")}
+    programs["mixed"] = load_program(MIXED, RunOptions()).program
+    return [Load(name, replace(programs[name], horizon=horizon * scale)) for name, horizon in HORIZONS.items()]
 
 
 def alternated(path: Path, reference: Path, rounds: int) -> tuple[list[Figures], list[Figures]]:

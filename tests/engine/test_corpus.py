@@ -32,5 +32,6 @@ def test_the_list_of_the_core_is_what_the_texts_say() -> None:
 def test_a_program_runs_as_recorded(case: Case, tmp_path: Path) -> None:
     simulation = Simulation(load_case(case, tmp_path).program)
     simulation.run()
+    simulation.close()
     assert simulation.failure is None
     assert first_difference(recorded_result(case.data), result_of(simulation)) is None

@@ -20,5 +20,6 @@ def test_a_benchmark_program_reports_as_recorded(case: Case, tmp_path: Path) -> 
     assert first_difference(case.data["ir"], to_json(program, 13)) is None
     simulation = Simulation(program)
     simulation.run()
+    simulation.close()
     recorded = {name: value for name, value in case.data["report"].items() if name != "serq_version"}
     assert first_difference(recorded, result_of(simulation)["report"]) is None

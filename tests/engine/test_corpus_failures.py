@@ -71,6 +71,7 @@ def test_a_run_fails_at_the_statement_at_fault(case: Case, tmp_path: Path) -> No
     loaded = load_case(case, tmp_path)
     simulation = Simulation(loaded.program)
     simulation.run()
+    simulation.close()
     assert simulation.failure is not None
     failed = stopped(simulation.failure, loaded)
     assert failed.kind == "runtime"
