@@ -1,0 +1,123 @@
+"""From a file and the settings given to a program that can be run; prints nothing and runs nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grammar.diagnostics import Diagnostic, ProgramError
+from grammar.ir import Program, SourceMap
+from grammar.source import Source
+from serq_tui.options import RunOptions
+
+ENDLESS = math.inf
+"""The horizon of a text that is only looked at: whoever walks through it decides where it ends."""
+
+IR_SUFFIX = ".json"
+
+
+class WrongOptions(Exception):
+    """Settings that this kind of program cannot take, in one sentence for whoever gave them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedProgram:
+    """A program ready to run.
+
+    Attributes:
+        program: its IR with the settings in it. A trace is a path that opens from the current folder.
+        places: where its statements stand in the text; empty for an IR.
+        source: its text, None for an IR.
+        warnings: what links and is almost surely not meant.
+        inputs: the inputs it declares with the values they have.
+        path: the file it was read from.
+    """
+
+    program: Program
+    places: SourceMap
+    source: Source | None
+    warnings: tuple[Diagnostic, ...]
+    inputs: tuple[tuple[str, float], ...]
+    path: Path
+
+
+def load_program(path: Path, options: RunOptions) -> LoadedProgram:
+    """Reads a program's text, or its IR where the name ends in ``.json``.
+
+    A relative trace named in a program is read beside it, one given in the options from the
+    current folder. For an IR the settings are in the file and the options override them; a text
+    without a horizon gets an endless one.
+
+    Raises:
+        OSError: the file cannot be read.
+        ProgramError: the text is no program.
+        InvalidIR: the IR is none.
+        WrongOptions: inputs or definitions for an IR, which has none.
+    """
+    return _load_ir(path, options) if path.suffix == IR_SUFFIX else _load_text(path, options)
+
+
+def read_source(path: Path) -> Source:
+    """Reads a program's text.
+
+    Raises:
+        OSError: the file cannot be read.
+        ProgramError: it is not UTF-8 text.
+    """
+    data = path.read_bytes()
+    try:
+        return Source(str(path), data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"this is no text: byte {data[error.start]:#04x} in line {line} is not UTF-8"
+        raise ProgramError((Diagnostic("E101", "error", message),), Source(str(path), "")) from error
+
+
+def _load_text(path: Path, options: RunOptions) -> LoadedProgram:
+    # Here and not above: an IR opens without the grammar, which costs more than reading it.
+    from grammar.link import Settings, link
+
+    source = read_source(path)
+    linked = link(
+        source,
+        Settings(
+            horizon=ENDLESS if options.horizon is None else options.horizon,
+            warmup=options.warmup,
+            seed=options.seed,
+            arrivals=options.arrivals,
+            sets=dict(options.sets),
+            defs=dict(options.defs),
+            trace=None if options.trace is None else str(options.trace),
+        ),
+    )
+    program = _beside(linked.program, path, options)
+    return LoadedProgram(program, linked.places, source, linked.warnings, linked.inputs, path)
+
+
+def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
+    from grammar.validate import read_program
+
+    from grammar.ir_json import InvalidIR
+
+    if options.sets or options.defs:
+        name = (options.sets or options.defs)[0][0]
+        raise WrongOptions(f"{path.name} is an IR: it has no inputs and no definitions, so {name} cannot be given")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidIR("", "the form of the IR", f"{path.name} is not JSON: {error}") from error
+    if isinstance(data, dict):
+        given = {"horizon": options.horizon, "warmup": options.warmup, "seed": options.seed, "arrivals": options.arrivals}
+        data |= {name: value for name, value in given.items() if value is not None}
+        if options.trace is not None:
+            data["trace"] = str(options.trace)
+    return LoadedProgram(_beside(read_program(data), path, options), SourceMap(), None, (), (), path)
+
+
+def _beside(program: Program, path: Path, options: RunOptions) -> Program:
+    """The program with the trace it names itself turned into a path from the current folder."""
+    if program.trace is None or options.trace is not None:
+        return program
+    return replace(program, trace=str(path.parent / program.trace))

@@ -1,0 +1,37 @@
+"""What a newcomer gets: one list of tools, every file a package needs, examples that begin with their story."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "serq_tui" / "examples").glob("*.sq"))
+
+
+def test_the_extra_and_the_dependency_group_are_one_list() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["optional-dependencies"]["dev"] == project["dependency-groups"]["dev"]
+
+
+@pytest.mark.parametrize(
+    ("package", "name"), [("grammar", "serq.lark"), ("serq_tui", "examples/preemption.sq"), ("serq_tui", "serq.tcss")]
+)
+def test_data_files_are_inside_their_packages(package: str, name: str) -> None:
+    assert files(package).joinpath(name).is_file()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_opens_with_what_to_step_to_and_what_to_see(path: Path) -> None:
+    comment = path.read_text(encoding="utf-8").partition("\n//\n")
+    assert comment[0].startswith("// ")
+    assert "Step to:" in comment[2]
+    assert "See there:" in comment[2]
+
+
+def test_the_readme_names_every_example() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in EXAMPLES if f"`{path.name}`" not in readme] == []
