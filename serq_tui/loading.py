@@ -97,9 +97,8 @@ def _load_text(path: Path, options: RunOptions) -> LoadedProgram:
 
 
 def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
-    from grammar.validate import read_program
-
     from grammar.ir_json import InvalidIR
+    from grammar.validate import read_program
 
     if options.sets or options.defs:
         name = (options.sets or options.defs)[0][0]

@@ -1,0 +1,106 @@
+"""``serq-tui run``: runs a program to its end and prints its report; opens no screen."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from typing import Any
+
+from rich.console import Console
+
+from engine.failure import Unsupported
+from engine.simulation import Simulation
+from grammar.diagnostics import ProgramError
+from grammar.ir_json import InvalidIR
+from serq_tui import __version__
+from serq_tui.cli_failure import Failed, print_diagnostics, refused, stopped, tell
+from serq_tui.cli_parser import PROGRAM, UsageError, run_options
+from serq_tui.loading import IR_SUFFIX, LoadedProgram, WrongOptions, load_program
+from serq_tui.options import RunOptions
+from serq_tui.report_json import report_json, samples_json
+from serq_tui.report_text import print_report
+
+PIPED_WIDTH = 1000
+"""Columns where no terminal sets a width: more than any table has, so that none is folded."""
+
+
+def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
+    """Runs a program; the exit status.
+
+    Raises:
+        UsageError: options that do not go together.
+        OSError: the file cannot be read.
+    """
+    options = run_options(parsed, inputs)
+    if parsed.samples and not parsed.json:
+        raise UsageError("--samples says how much JSON to print: add --json")
+    if options.horizon is None and parsed.file.suffix != IR_SUFFIX:
+        raise UsageError("run needs --horizon T, the seconds of the program's clock at which the run ends")
+    try:
+        loaded = load(parsed.file, options)
+        simulation = simulate(loaded)
+    except Failed as failed:
+        return tell(failed, parsed.json)
+    if parsed.samples:
+        print(json.dumps(whole_result(simulation), separators=(",", ":")))
+    elif parsed.json:
+        print(json.dumps(report(simulation), indent=1))
+    else:
+        _print_for_people(report(simulation), loaded)
+    return 0
+
+
+def load(path: Any, options: RunOptions) -> LoadedProgram:
+    """Loads a program and prints its warnings on standard error.
+
+    Raises:
+        Failed: it is no program.
+        UsageError: options it cannot take.
+        OSError: the file cannot be read.
+    """
+    try:
+        loaded = load_program(path, options)
+    except ProgramError as error:
+        raise refused(error) from error
+    except InvalidIR as error:
+        raise Failed("validation", str(error), None, f"{path}: {error}") from error
+    except WrongOptions as error:
+        raise UsageError(str(error)) from error
+    if loaded.source is not None:
+        print_diagnostics(loaded.warnings, loaded.source)
+    return loaded
+
+
+def simulate(loaded: LoadedProgram) -> Simulation:
+    """Runs a program to its end.
+
+    Raises:
+        Failed: it uses what the engine does not execute, or stopped by itself.
+    """
+    try:
+        simulation = Simulation(loaded.program)
+    except Unsupported as error:
+        raise Failed("validation", str(error), None, f"{loaded.path}: {error}") from error
+    simulation.run()
+    simulation.close()
+    if simulation.failure is not None:
+        raise stopped(simulation.failure, loaded)
+    return simulation
+
+
+def report(simulation: Simulation) -> dict[str, Any]:
+    """The report as JSON data, signed by this program."""
+    return {"serq_version": f"{PROGRAM} {__version__}", **report_json(simulation.report())}
+
+
+def whole_result(simulation: Simulation) -> dict[str, Any]:
+    """The report with every sample and gauge point beside it."""
+    result = simulation.result()
+    return {"report": report(simulation), **{name: samples_json(result[name]) for name in ("observes", "client", "gauges")}}
+
+
+def _print_for_people(figures: dict[str, Any], loaded: LoadedProgram) -> None:
+    console = Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", PIPED_WIDTH)))
+    print_report(figures, loaded.path.name, console)
