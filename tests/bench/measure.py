@@ -24,12 +24,14 @@ from grammar import ir
 from grammar.ir_json import from_json, to_json
 from serq_tui.loading import load_program
 from serq_tui.options import RunOptions
+from tests.bench.paint import first_paint
 from tests.cases import cases
 from tests.oracle.environment import make
 from tests.oracle.reference import ROOT, python_of
 
 RUNNER = Path(__file__).with_name("runner.py")
 MIXED = Path(__file__).with_name("mixed.sq")
+EXAMPLE = ROOT / "serq_tui" / "examples" / "preemption.sq"
 
 HORIZONS = {"light": 3000.0, "heavy": 500.0, "heavy2": 150.0, "mixed": 200.0}
 """Seconds of the program's clock: long enough for a million iterations on the lightest load."""
@@ -39,6 +41,10 @@ IR_VERSION = 14
 
 ROUNDS = 3
 """Runs of each engine on each load. The median of three leaves out one disturbed run."""
+
+
+PAINTS = 5
+"""Starts of the debugger: they are short and vary more than a run does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,12 @@ def main(arguments: list[str] | None = None) -> int:
             path.write_text(json.dumps(to_json(load.program, IR_VERSION)), encoding="utf-8")
             ours, theirs = alternated(path, reference, options.rounds)
             _add(table, load, ours, theirs)
-    Console(width=None if sys.stdout.isatty() else 140).print(table)
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    console.print(table)
+    paints = sorted(first_paint(EXAMPLE) for _ in range(PAINTS))
+    console.print(
+        f"from the command to the first paint of {EXAMPLE.name}: {statistics.median(paints):.2f} s, at best {paints[0]:.2f} s"
+    )
     return 0
 
 
