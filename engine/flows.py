@@ -9,7 +9,7 @@ from engine.events import make_ready, schedule
 from engine.state import FINISH, IN_STAGE, INF, Job
 
 if TYPE_CHECKING:
-    from engine.state import Session, State
+    from engine.state import Session, StageState, State
 
 
 def start(k: State, stages: tuple[int, ...], session: Session, work: float) -> None:
@@ -31,6 +31,16 @@ def start(k: State, stages: tuple[int, ...], session: Session, work: float) -> N
     session.job = job
 
 
+def begin(k: State, job: Job) -> None:
+    """A flow that waited for its latency starts, or is complete where it has no work."""
+    job.started = k.now
+    if job.work <= 0:
+        _complete(k, job)
+        return
+    _advance(k)
+    k.flows_touched.update(job.stages)
+
+
 def remove(k: State, job: Job) -> None:
     """R5.12: a flow leaves all its stages."""
     _advance(k)
@@ -38,6 +48,7 @@ def remove(k: State, job: Job) -> None:
     del k.flows[job.id]
     for stage in job.stages:
         del k.stages[stage].jobs[job.id]
+        k.stages[stage].latent -= job.latent
     k.flows_touched.update(job.stages)
 
 
@@ -46,6 +57,11 @@ def finish(k: State, number: int, epoch: int) -> None:
     job = k.flows.get(number)
     if job is None or epoch != k.flows_epoch:
         return
+    _complete(k, job)
+
+
+def _complete(k: State, job: Job) -> None:
+    """R5.11: each stage learns of the flow; its session goes on once."""
     # ``stages`` measures and readies; the import is here because a stage's finish leads to this one.
     from engine.stages import measure
 
@@ -79,7 +95,7 @@ def recompute(k: State) -> None:
                 _max_min(k, jobs)
             else:
                 for job in jobs:
-                    job.rate = min(k.stages[s].code.fixed / len(k.stages[s].jobs) for s in job.stages)
+                    job.rate = min(k.stages[s].code.fixed / _sharing(k.stages[s]) for s in job.stages)
     k.flows_epoch += 1
     best: tuple[float, int] | None = None
     for job in k.flows.values():
@@ -91,6 +107,11 @@ def recompute(k: State) -> None:
         schedule(k, best[0], FINISH, k.flows[best[1]].stages[0], best[1], k.flows_epoch)
 
 
+def _sharing(st: StageState) -> int:
+    """The flows that share a stage; those that wait for their latency take nothing."""
+    return len(st.jobs) - st.latent
+
+
 def _connected(k: State) -> list[Job]:
     """The flows connected, through shared stages, with a touched stage, by number."""
     stages = set(k.flows_touched)
@@ -98,7 +119,7 @@ def _connected(k: State) -> list[Job]:
     frontier = list(stages)
     while frontier:
         for number, job in k.stages[frontier.pop()].jobs.items():
-            if number not in reached:
+            if number not in reached and not job.latent:
                 reached[number] = job
                 for stage in job.stages:
                     if stage not in stages:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from heapq import heappop
 from typing import TYPE_CHECKING
 
-from engine import flows, gauges, growth, holdings, iteration, sessions, stages, workload
+from engine import flows, gauges, growth, holdings, iteration, latencies, sessions, stages, workload
 from engine.events import schedule
-from engine.state import ARRIVAL, ATTEMPTING, FINISH, ITERATION_END, LEASE_END, SETTLED, WARMUP_END
+from engine.state import ARRIVAL, ATTEMPTING, FINISH, ITERATION_END, LATENCY_END, LEASE_END, SETTLED, WARMUP_END
 
 if TYPE_CHECKING:
     from engine.state import State
@@ -51,6 +51,8 @@ def take_event(k: State) -> None:
         workload.arrive(k)
     elif what == LEASE_END:
         _lease_end(k, a, b, c)
+    elif what == LATENCY_END:
+        latencies.end(k, a, b)
     else:
         _warm(k)
     _settle(k)
@@ -142,7 +144,7 @@ def _record(k: State) -> None:
                 rates += st.jobs[number].rate
             st.mean_busy.set(now, rates / st.code.fixed)
         else:
-            st.mean_busy.set(now, 1.0 if n else 0.0)
+            st.mean_busy.set(now, 1.0 if n > st.latent else 0.0)
     for pool in k.pools:
         pool.mean_used.set(now, pool.used)
         pool.mean_cached.set(now, pool.cached)

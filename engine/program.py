@@ -245,7 +245,7 @@ class ReleaseCode:
 
 @dataclass(frozen=True, slots=True)
 class RunCode:
-    """``run``; ``shared`` where it is a flow."""
+    """``run``; ``shared`` where it is a flow. Which stage posts a copy changes nothing (measured)."""
 
     stage: MemberCode
     decode: bool
@@ -253,6 +253,7 @@ class RunCode:
     growing: MemberCode | None
     also: tuple[MemberCode, ...]
     shared: bool
+    latency: Function | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,7 +542,7 @@ class _Builder:
             case ir.Release(pool):
                 return ReleaseCode(self.member(pool))
             case ir.Run():
-                return self._run(statement, place)
+                return self._run(statement)
             case ir.Branch(guard, then, orelse):
                 return BranchCode(self.function(guard), then, orelse)
             case ir.Loop(body):
@@ -577,9 +578,7 @@ class _Builder:
             seconds=self.function(hold.lease.seconds) if hold.lease is not None else None,
         )
 
-    def _run(self, run: ir.Run, place: tuple[int, int]) -> RunCode:
-        if run.latency is not None:
-            raise Unsupported(f"blocks[{place[0]}][{place[1]}].Run.latency: a latency of a run is not executed")
+    def _run(self, run: ir.Run) -> RunCode:
         return RunCode(
             stage=self.member(run.stage),
             decode=run.mode == "Decode",
@@ -587,6 +586,7 @@ class _Builder:
             growing=self.member(run.growing) if run.growing is not None else None,
             also=tuple(self.member(ref) for ref in run.also),
             shared=run.stage.base in self.shared,
+            latency=self.optional(run.latency),
         )
 
 

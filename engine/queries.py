@@ -93,7 +93,7 @@ def busy(k: State, stage: int) -> float:
         return float(st.active)
     if st.code.kind == "step":
         return float(len(st.iteration.batch)) if st.iteration is not None else 0.0
-    return float(len(st.jobs))
+    return float(len(st.jobs) - st.latent)
 
 
 def unfinished_work(k: State, stage: int) -> float:
@@ -104,7 +104,8 @@ def unfinished_work(k: State, stage: int) -> float:
     if kind == "ps":
         v = st.virtual + st.rate * (k.now - st.last)
         for number in sorted(st.jobs):
-            total += _max0(st.jobs[number].work - v)
+            job = st.jobs[number]
+            total += job.work if job.latent else _max0(job.work - v)
     elif kind == "shared":
         dt = k.now - k.flows_last
         for number in sorted(st.jobs):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, client, endings, flows, growth, holdings, prefix_cache, stages, workload
+from engine import admission, client, endings, flows, growth, holdings, latencies, prefix_cache, stages, workload
 from engine.amounts import amount, guard, member, up
 from engine.failure import ProgramFailure
 from engine.names import name
@@ -186,9 +186,13 @@ def _run(k: State, session: Session, code: RunCode) -> None:
     work = amount(k, session, code.work, f"the work of a run of {name(k.code.stages[stage])}")
     if code.decode:
         client.decode_begins(k, session)
-    if code.shared:
+    seconds = amount(k, session, code.latency, "the latency of a run") if code.latency is not None else 0.0
+    if code.shared or seconds > 0:
         also = tuple(member(k, session, ref) for ref in code.also)
-        flows.start(k, (stage, *also), session, work)
+        if seconds > 0:
+            latencies.wait(k, (stage, *also), session, work, seconds)
+        else:
+            flows.start(k, (stage, *also), session, work)
         return
     growing = -1
     if code.growing is not None:

@@ -34,22 +34,40 @@ def start(k: State, stage: int, session: Session | None, work: float, *, decode:
         session.status = IN_STAGE
         session.where = stage
         session.job = job
-    kind = st.code.kind
-    if kind == "step":
+    if st.code.kind == "step":
         job.started = k.now
         job.decode = decode
         job.growing = growing
         _join(st, job)
-    elif kind == "fifo":
+    else:
+        _serve(k, st, job)
+
+
+def _serve(k: State, st: StageState, job: Job) -> None:
+    """A job that is present is served from now on, or queues for it (R5.2 to R5.4)."""
+    kind = st.code.kind
+    if kind == "fifo":
         st.queue.append(job)
         _fill(k, st)
     elif kind == "delay":
         job.started = k.now
-        schedule(k, k.now + work, FINISH, stage, number)
+        schedule(k, k.now + job.work, FINISH, st.code.index, job.id)
     else:
         _advance(k, st)
-        job.work = st.virtual + work
+        job.work = st.virtual + job.work
         st.changed = True
+
+
+def begin(k: State, st: StageState, job: Job) -> None:
+    """A job that waited for its latency starts; without work it is complete at once, passing a queue by (measured)."""
+    if st.code.kind != "fifo" or job.work <= 0:
+        job.started = k.now
+    if job.work > 0:
+        _serve(k, st, job)
+        return
+    del st.jobs[job.id]
+    job.gone = True
+    complete(k, st, job)
 
 
 def _join(st: StageState, job: Job) -> None:
@@ -84,7 +102,7 @@ def _advance(k: State, st: StageState) -> None:
 
 def reschedule(k: State, st: StageState) -> None:
     """R5.6: a ps stage whose jobs changed gets a new rate and a new finish."""
-    n = len(st.jobs)
+    n = len(st.jobs) - st.latent
     k.moment.N = float(n)
     capacity = st.code.capacity
     assert capacity is not None
@@ -94,7 +112,7 @@ def reschedule(k: State, st: StageState) -> None:
     st.epoch += 1
     st.changed = False
     if n and st.rate > 0:
-        first = min(st.jobs.values(), key=lambda job: (job.work, job.id))
+        first = min((job for job in st.jobs.values() if not job.latent), key=lambda job: (job.work, job.id))
         schedule(k, k.now + positive((first.work - st.virtual) / st.rate), FINISH, st.code.index, first.id, st.epoch)
 
 
@@ -161,6 +179,7 @@ def remove(k: State, job: Job, stage: int) -> None:
         return
     job.gone = True
     del st.jobs[job.id]
+    st.latent -= job.latent
     kind = st.code.kind
     if kind == "step":
         st.residents.remove(job)
@@ -173,5 +192,5 @@ def remove(k: State, job: Job, stage: int) -> None:
         if job.started >= 0:
             st.active -= 1
             _fill(k, st)
-        else:
+        elif not job.latent:
             st.queue.remove(job)

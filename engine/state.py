@@ -28,7 +28,7 @@ READY, QUEUED, IN_STAGE, GROWING, JOINING, ENDED = range(6)
 # What a frame is (R1.7).
 PLAIN, LOOP, HOLD = range(3)
 # What an event is (R2.1).
-WARMUP_END, ARRIVAL, FINISH, ITERATION_END, LEASE_END = range(5)
+WARMUP_END, ARRIVAL, FINISH, ITERATION_END, LEASE_END, LATENCY_END = range(6)
 # How far the settling of the present instant has come (R2.6).
 SETTLED, ATTEMPTING = range(2)
 
@@ -242,6 +242,7 @@ class Job:
         "gone",
         "growing",
         "id",
+        "latent",
         "rate",
         "served",
         "session",
@@ -267,6 +268,8 @@ class Job:
         """Tokens it has in the running iteration."""
         self.gone = False
         """Whether it has left its stage."""
+        self.latent = False
+        """Whether it waits for its latency and has not started."""
         self.stages: tuple[int, ...] = ()
         self.rate = 0.0
 
@@ -284,6 +287,7 @@ class Job:
         other.served = self.served
         other.given = self.given
         other.gone = self.gone
+        other.latent = self.latent
         other.stages = self.stages
         other.rate = self.rate
         return other
@@ -458,6 +462,7 @@ class StageState:
         "iterations",
         "jobs",
         "last",
+        "latent",
         "lit",
         "marks",
         "mean_busy",
@@ -484,6 +489,8 @@ class StageState:
         self.virtual = 0.0
         self.last = 0.0
         self.rate = 0.0
+        self.latent = 0
+        """How many of ``jobs`` wait for their latency."""
         self.epoch = 0
         self.changed = False
         self.residents: list[Job] = []
@@ -524,6 +531,7 @@ class StageState:
         other.virtual = self.virtual
         other.last = self.last
         other.rate = self.rate
+        other.latent = self.latent
         other.epoch = self.epoch
         other.changed = self.changed
         other.residents = [jobs[id(job)] for job in self.residents]

@@ -257,13 +257,19 @@ def _stage(k: State, st: StageState) -> StageView:
     for number in sorted(st.jobs):
         job = st.jobs[number]
         jobs.append(
-            JobView(who(job.session) if job.session is not None else None, _left(k, st, job), job.started >= 0 or kind != "fifo")
+            JobView(
+                who(job.session) if job.session is not None else None,
+                _left(k, st, job),
+                not job.latent and (job.started >= 0 or kind != "fifo"),
+            )
         )
     return StageView(st.code.index, name(st.code), kind, tuple(jobs), st.completed)
 
 
 def _left(k: State, st: StageState, job: Job) -> float:
     """What a job still has to do (R7.10)."""
+    if job.latent:
+        return job.work
     if st.code.kind == "ps":
         return positive(job.work - (st.virtual + st.rate * (k.now - st.last)))
     if st.code.kind == "shared":
