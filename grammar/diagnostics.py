@@ -143,9 +143,9 @@ def _shortened(before: str, marked: str, after: str, room: int) -> tuple[str, st
     """The three parts of a line cut to fit: the start of the marked piece stays, then what is before, then the rest."""
     if columns(before + marked + after) <= room:
         return before, marked, after
-    if columns(before) > room - columns(marked) - _MARGIN:
-        keep = max(min(columns(before), _MARGIN), room - columns(marked + after)) - len(_CUT)
-        before = _CUT + _last(before, keep)
+    kept = max(_MARGIN, room - columns(marked + after))
+    if columns(before) > kept:
+        before = _CUT + _last(before, kept - len(_CUT))
     if columns(before + marked) > room - len(_CUT):
         return before, _first(marked, room - columns(before) - len(_CUT)) + _CUT, ""
     if columns(before + marked + after) > room:

@@ -65,6 +65,11 @@ def _items(text: syntax.Text) -> Iterator[syntax.Item]:
             pending.extend(reversed(item.items))
 
 
+def _of_main(text: syntax.Text) -> tuple[syntax.Item, ...]:
+    """What the first ``main`` declares: what a second one does is told of by that it is a second one."""
+    return next((item.items for item in text.items if isinstance(item, syntax.Main)), ())
+
+
 def _outline(text: syntax.Text) -> Iterator[Diagnostic]:
     """One ``fn main() { … }``, last, with all but ``use``, ``let`` and ``def`` in it (E201, E202, E203, E206, E207)."""
     mains = [item for item in _items(text) if isinstance(item, syntax.Main)]
@@ -104,7 +109,7 @@ def _uses(text: syntax.Text) -> Iterator[Diagnostic]:
 def _once_each(text: syntax.Text) -> Iterator[Diagnostic]:
     """One ``workload``, ``server``, ``session`` and ``share`` (E211)."""
     first: dict[type, syntax.Node] = {}
-    for item in _items(text):
+    for item in _of_main(text):
         parts = item.items if isinstance(item, syntax.Workload) else ()
         for node in (item, *parts):
             if not isinstance(node, _ONCE):
@@ -117,8 +122,8 @@ def _once_each(text: syntax.Text) -> Iterator[Diagnostic]:
 
 def _partners(text: syntax.Text) -> Iterator[Diagnostic]:
     """A workload needs a server, and a server a workload (E214)."""
-    workload = next((item for item in _items(text) if isinstance(item, syntax.Workload)), None)
-    server = next((item for item in _items(text) if isinstance(item, syntax.Server)), None)
+    workload = next((item for item in _of_main(text) if isinstance(item, syntax.Workload)), None)
+    server = next((item for item in _of_main(text) if isinstance(item, syntax.Server)), None)
     if workload is not None and server is None:
         note = Note("the workload is here", _first_word(workload))
         help_ = "say what happens to a request: `server { … }`"

@@ -10,7 +10,7 @@ from grammar.reading import END, Position, first_position, terminals
 from grammar.scan import COMMENTS, Lexeme, lexical_errors, scan
 from grammar.schedule_slips import schedule_statement
 from grammar.source import Source, Span
-from grammar.trouble import BRACKETS, Trouble
+from grammar.trouble import BRACKETS, SURVIVAL, SURVIVAL_OF_AN_END, Trouble
 
 MOST_TOLD = 20
 """How many errors are told at once (L13.5)."""
@@ -140,7 +140,8 @@ def _missing_mark(t: Trouble) -> Finding | None:
         if terminals()[mark] not in t.accepted:
             continue
         after = t.here.take(terminals()[mark])
-        if after is None or t.at_end or not t.survives(after, t.at):
+        lexemes = SURVIVAL_OF_AN_END if mark in _ENDINGS else SURVIVAL
+        if after is None or t.at_end or not t.survives(after, t.at, lexemes):
             continue
         if mark in {"{", "}"} and not _braces_lack(t, mark):
             continue

@@ -55,6 +55,10 @@ SURVIVAL = 6
 """A change of one word is believed if so many lexemes read on after it. Fewer would believe a change whose effect only
 shows a little later; a statement of average length has eight."""
 
+SURVIVAL_OF_AN_END = 3
+"""The same for a ``;`` or a bracket put in: it must stand before what may follow it, and more would hide it where
+the next statement is wrong too."""
+
 
 @dataclass(frozen=True)
 class Trouble:
