@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,10 +11,10 @@ from grammar.ir import Program, SourceMap
 from grammar.source import Source
 from serq_tui.options import RunOptions
 
-ENDLESS = math.inf
-"""The horizon of a text that is only looked at: whoever walks through it decides where it ends."""
-
 IR_SUFFIX = ".json"
+
+DEFAULT_SEED = 1
+"""The reference's own (L3.2), so that a program opened without options is the run its author saw there."""
 
 
 class WrongOptions(Exception):
@@ -31,7 +30,7 @@ class LoadedProgram:
         places: where its statements stand in the text; empty for an IR.
         source: its text, None for an IR.
         warnings: what links and is almost surely not meant.
-        inputs: the inputs it declares with the values they have.
+        inputs: the inputs it declares: name, default, and the value it has.
         path: the file it was read from.
     """
 
@@ -39,7 +38,7 @@ class LoadedProgram:
     places: SourceMap
     source: Source | None
     warnings: tuple[Diagnostic, ...]
-    inputs: tuple[tuple[str, float], ...]
+    inputs: tuple[tuple[str, float, float], ...]
     path: Path
 
 
@@ -83,9 +82,9 @@ def _load_text(path: Path, options: RunOptions) -> LoadedProgram:
     linked = link(
         source,
         Settings(
-            horizon=ENDLESS if options.horizon is None else options.horizon,
-            warmup=options.warmup,
-            seed=options.seed,
+            horizon=options.horizon,
+            warmup=options.warmup or 0.0,
+            seed=DEFAULT_SEED if options.seed is None else options.seed,
             arrivals=options.arrivals,
             sets=dict(options.sets),
             defs=dict(options.defs),
