@@ -51,12 +51,9 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source) -> None
 
 def refused(error: ProgramError) -> Failed:
     """A text that is no program."""
-    colour = coloured(sys.stderr)
     first = error.diagnostics[0]
     line = None if first.span is None else first.span.line
-    return Failed(
-        "validation", first.message, line, "\n".join(render(one, error.source, color=colour) for one in error.diagnostics)
-    )
+    return Failed("validation", first.message, line, "\n".join(_shown(one, error.source) for one in error.diagnostics))
 
 
 def stopped(failure: FailureView, loaded: LoadedProgram) -> Failed:
