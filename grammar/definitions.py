@@ -1,0 +1,369 @@
+"""Definitions: their checks, and putting their bodies in place of their uses (L3.19 to L3.27); knows no pools and stages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from grammar import syntax
+from grammar.diagnostics import Note, ProgramError
+from grammar.expansion import Substitution, Use, from_host, rebuilt, size, walk
+from grammar.findings import Findings, hint
+from grammar.parser import parse_expression
+from grammar.source import Source, Span
+from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
+from grammar.vocabulary import POOL_FUNCTIONS, RETIRED_TODAY, STAGE_FUNCTIONS
+
+MOST_NODES = 100_000
+"""How much a program's definitions and calls may write out (L3.27)."""
+
+
+@dataclass(slots=True)
+class Definition:
+    """A definition; ``number`` is its place among them, and it sees those before it (L3.21)."""
+
+    decl: syntax.Def
+    number: int
+    replaced: bool = False
+    expanded: syntax.Expr | syntax.Block | None = None
+    weight: int = 0
+    reads: Counter[str] = field(default_factory=Counter)
+    assigned: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.decl.name.text
+
+    @property
+    def is_statements(self) -> bool:
+        """Whether its body is statements."""
+        return isinstance(self.decl.body, syntax.Block)
+
+
+class Definitions:
+    """The definitions of a program, with the expansion of their uses."""
+
+    def __init__(self, findings: Findings, items: Sequence[syntax.Item], overrides: Mapping[str, str]) -> None:
+        self.findings = findings
+        self.all: dict[str, Definition] = {}
+        self.visible = 0
+        self.dropped: list[syntax.Expr] = []
+        self._written = 0
+        for item in items:
+            if isinstance(item, syntax.Def):
+                self._declare(item)
+        self._override(overrides)
+        for definition in self.all.values():
+            self._check_order(definition)
+
+    # ------------------------------------------------------------------ declarations
+
+    def _declare(self, decl: syntax.Def) -> None:
+        name = decl.name.text
+        if name in self.all:
+            first = self.all[name].decl.name.span
+            self.findings.error("E402", decl.name.span, f"`{name}` is defined twice", Note("it is first defined here", first))
+            return
+        kind = kind_of_word(name)
+        if kind is not None:
+            self.findings.error(
+                "E401", decl.name.span, f"`{name}` is {kind} and cannot name a definition", suggestion=f"rename it, such as `{name}_of`"
+            )
+        check_parameters(self.findings, decl.params, f"`{name}`")
+        params = {p.text for p in decl.params}
+        if isinstance(decl.body, syntax.Block):
+            for target in assignments(decl.body):
+                if target.text in params:
+                    self.findings.error(
+                        "E409",
+                        decl.name.span,
+                        f"`{name}` assigns its parameter `{target.text}`, which stands for the argument and not for an attribute",
+                        Note("it is assigned here", target.span),
+                        suggestion="assign another name",
+                    )
+        self.all[name] = Definition(decl, len(self.all))
+
+    def _override(self, overrides: Mapping[str, str]) -> None:
+        """Replace the bodies the host gives, the parameters staying (L3.25)."""
+        expressions = [d.name for d in self.all.values() if not d.is_statements]
+        there = ", ".join(f"`{n}`" for n in expressions) or "none"
+        for name, text in overrides.items():
+            definition = self.all.get(name)
+            if definition is None:
+                self.findings.error(
+                    "E318",
+                    None,
+                    f"`--def {name}=…` replaces no definition of the program; its expression definitions are: {there}",
+                    suggestion=hint(name, expressions),
+                )
+                continue
+            if definition.is_statements:
+                self.findings.error(
+                    "E318",
+                    definition.decl.name.span,
+                    f"`--def {name}=…` cannot replace `{name}`, which is statements; its expression definitions are: {there}",
+                )
+                continue
+            try:
+                body = parse_expression(Source(f"--def {name}", text))
+            except ProgramError:
+                self.findings.error("E318", None, f"`--def {name}={text}` is no expression")
+                continue
+            if any(isinstance(n, syntax.Ref) and n.names[0].text in ("running", "batch") for n in walk(body)):
+                self.findings.error(
+                    "E604",
+                    None,
+                    f"`--def {name}={text}` reads `running.…` or `batch.…`, which only the program's own text can read",
+                    suggestion="hand the value in as a parameter of the definition",
+                )
+                continue
+            definition.decl = replace(definition.decl, body=from_host(body))
+            definition.replaced = True
+
+    def _check_order(self, definition: Definition) -> None:
+        for node in walk(definition.decl.body):
+            if not isinstance(node, syntax.CallExpr | syntax.CallStatement):
+                continue
+            used = self._named(node.ref)
+            if used is not None and used.number >= definition.number:
+                self._used_too_early(definition, used, node.ref.span)
+
+    def _used_too_early(self, user: Definition, used: Definition, where: Span) -> None:
+        note = Note("it is used here", None if user.replaced else where)
+        if used is user:
+            self.findings.error("E403", used.decl.name.span, f"`{used.name}` uses itself; definitions do not recurse", note)
+        else:
+            self.findings.error(
+                "E403",
+                used.decl.name.span,
+                f"`{used.name}` is defined below `{user.name}`, which uses it: a definition sees only those above it",
+                note,
+                suggestion=f"move `{used.name}` above `{user.name}`",
+            )
+
+    def _named(self, ref: syntax.Ref) -> Definition | None:
+        return self.all.get(ref.names[0].text) if len(ref.names) == 1 and ref.index is None else None
+
+    # ------------------------------------------------------------------ uses
+
+    def item(self, item: syntax.Item) -> syntax.Item:
+        """An item with every definition it uses put in place; those declared below it are not seen."""
+        return cast(syntax.Item, self._node(item))
+
+    def declared(self, decl: syntax.Def) -> None:
+        """From here on the items see this definition."""
+        self.visible = self.all[decl.name.text].number + 1
+
+    def _node(self, node: syntax.Node) -> syntax.Node:
+        if isinstance(node, syntax.CallExpr):
+            definition = self._usable(node.ref)
+            if definition is not None:
+                return self._expression(node, definition)
+        elif isinstance(node, syntax.Block):
+            statements = tuple(self._spliced(node.statements))
+            return node if _same(statements, node.statements) else replace(node, statements=statements)
+        elif isinstance(node, syntax.RequestDecl):
+            items = tuple(self._spliced(node.items))
+            return node if _same(items, node.items) else replace(node, items=items)
+        return rebuilt(node, self._node)
+
+    def _spliced(self, statements: Iterable[syntax.Node]) -> Iterable[syntax.Node]:
+        for statement in statements:
+            definition = self._usable(statement.ref) if isinstance(statement, syntax.CallStatement) else None
+            if isinstance(statement, syntax.CallStatement) and definition is not None:
+                yield from self._statements(statement, definition)
+            else:
+                yield self._node(statement)
+
+    def _usable(self, ref: syntax.Ref) -> Definition | None:
+        definition = self._named(ref)
+        if definition is None or definition.number < self.visible:
+            return definition
+        if not any(d.id == "E403" for d in self.findings.errors):
+            self.findings.error(
+                "E403",
+                ref.span,
+                f"`{definition.name}` is used above its definition",
+                Note("it is defined here", definition.decl.name.span),
+                suggestion="move the definition above its first use",
+            )
+        return None
+
+    def _expression(self, call: syntax.CallExpr, definition: Definition) -> syntax.Expr:
+        if definition.is_statements:
+            self.findings.error(
+                "E406",
+                call.ref.span,
+                f"`{definition.name}` is statements and is used as one: it has no value",
+                Note("it is defined here", definition.decl.name.span),
+                suggestion=f"{definition.name} (…);",
+            )
+            return syntax.Number(call.span, 0.0, "0")
+        return cast(syntax.Expr, self._put_in_place(call, definition))
+
+    def _statements(self, call: syntax.CallStatement, definition: Definition) -> Iterable[syntax.Node]:
+        if not definition.is_statements:
+            self.findings.error(
+                "E406",
+                call.ref.span,
+                f"`{definition.name}` is an expression and is used where a value is read, not as a statement",
+                Note("it is defined here", definition.decl.name.span),
+                suggestion=f"set NAME = {definition.name}(…);",
+            )
+            return ()
+        if call.source is not None or call.dest is not None:
+            self.findings.error("E1325", call.ref.span, f"`{definition.name}` is a definition and takes no `from` and no `to`")
+        return cast(syntax.Block, self._put_in_place(call, definition)).statements
+
+    def _put_in_place(self, call: syntax.CallExpr | syntax.CallStatement, definition: Definition) -> syntax.Node:
+        body = self._body(definition)
+        args = [cast(syntax.Expr, self._node(a.value if isinstance(a, syntax.Named) else a)) for a in call.args]
+        params = definition.decl.params
+        if len(args) != len(params):
+            names = ", ".join(p.text for p in params)
+            self.findings.error(
+                "E405",
+                call.ref.span,
+                f"`{definition.name}` takes {_arguments(len(params))} and is given {len(args)}",
+                Note("it is defined here", definition.decl.name.span),
+                suggestion=f"{definition.name}({names})",
+            )
+            return syntax.Number(call.span, 0.0, "0") if isinstance(body, syntax.Expr) else syntax.Block(call.span, ())
+        values = {p.text: a for p, a in zip(params, args, strict=True)}
+        for name, arg in values.items():
+            self._check_argument(call, definition, name, arg)
+        self._written += definition.weight
+        if self._written > MOST_NODES:
+            self.findings.error(
+                "E418",
+                call.ref.span,
+                f"with this use the definitions of the program write out more than {MOST_NODES:,} pieces",
+                suggestion="compute the repeated part once with a `set` and read its name",
+            )
+            self.findings.stop_if_any()
+        return Substitution(values, Use(f"`{definition.name}`", call.ref.span)).node(body)
+
+    def _body(self, definition: Definition) -> syntax.Expr | syntax.Block:
+        """The body with the definitions it uses put in place, once for all its uses."""
+        if definition.expanded is None:
+            before, self.visible = self.visible, definition.number
+            body = cast("syntax.Expr | syntax.Block", self._node(definition.decl.body))
+            self.visible = before
+            definition.expanded = body
+            definition.weight = size(body)
+            params = {p.text for p in definition.decl.params}
+            definition.reads = Counter(n for n in _names_read(body) if n in params)
+            definition.assigned = _assigned(body) if isinstance(body, syntax.Block) else frozenset()
+        return definition.expanded
+
+    def _check_argument(
+        self, call: syntax.CallExpr | syntax.CallStatement, definition: Definition, param: str, arg: syntax.Expr
+    ) -> None:
+        """What an argument may read, given that it is read where the parameter stands (L3.22)."""
+        times = definition.reads[param]
+        if times == 0:
+            self.dropped.append(arg)
+        where = call.ref.span
+        what = f"the argument for `{param}` of `{definition.name}`"
+        read = set(_names_read(arg))
+        for name in sorted(read & definition.assigned):
+            self.findings.error(
+                "E410",
+                where,
+                f"{what} reads `{name}`, which the definition assigns: inside, `{name}` is the definition's",
+                Note("the argument is here", arg.span),
+                suggestion=f"copy it first: `set before = {name};`",
+            )
+        if times > 1 and any(isinstance(n, syntax.Draw) for n in walk(arg)):
+            self.findings.error(
+                "E411",
+                where,
+                f"{what} draws, and the definition reads it {times} times: it would draw {times} times",
+                Note("the draw is here", arg.span),
+                suggestion=f"`set` a name to the draw and pass that for `{param}`",
+            )
+        if definition.is_statements:
+            live = _live(arg)
+            if live is not None:
+                self.findings.error(
+                    "E412",
+                    where,
+                    f"{what} reads `{live}`, which moves on while the statements run: it would be read later than it looks",
+                    Note("the argument is here", arg.span),
+                    suggestion=f"`set` a name to it first and pass that for `{param}`",
+                )
+
+
+def kind_of_word(name: str) -> str | None:
+    """What makes a word unfit to name a definition or a parameter, in words; None where nothing does."""
+    if name in WORDS:
+        return "a word of the language"
+    if name in FUNCTIONS or name in DISTRIBUTIONS:
+        return "a function of the language"
+    if name in SUPPLIED:
+        return "a name the language supplies"
+    if name in BUILT_IN:
+        return "a built-in attribute"
+    if name in RETIRED:
+        return f"a retired word (today `{RETIRED_TODAY[name]}`)"
+    return None
+
+
+def check_parameters(findings: Findings, params: Sequence[syntax.Name], of: str) -> None:
+    """The names of the parameters of a definition or a time resource (L1.9, L3.23)."""
+    seen: dict[str, Span] = {}
+    for param in params:
+        kind = None if param.text in BUILT_IN else kind_of_word(param.text)
+        if param.text == "self":
+            kind = "a word of the language"
+        if kind is not None:
+            findings.error("E408", param.span, f"a parameter of {of} cannot be named `{param.text}`, {kind}", suggestion="rename it")
+        elif param.text in seen:
+            findings.error(
+                "E408", param.span, f"`{param.text}` is a parameter of {of} twice", Note("the first is here", seen[param.text])
+            )
+        seen.setdefault(param.text, param.span)
+
+
+def assignments(node: syntax.Node) -> Iterable[syntax.Name]:
+    """The names a body sets, chooses or binds, where they are written."""
+    for n in walk(node):
+        if isinstance(n, syntax.Set | syntax.SizeDecl | syntax.CostDecl | syntax.CostRecord | syntax.Binding):
+            yield n.name
+        elif isinstance(n, syntax.Choose):
+            yield n.var
+
+
+def _assigned(body: syntax.Block) -> frozenset[str]:
+    names = {target.text for target in assignments(body)}
+    if any(isinstance(n, syntax.Hold) for n in walk(body)):
+        names |= {"cached", "computed"}
+    return frozenset(names)
+
+
+def _names_read(node: syntax.Node) -> Iterable[str]:
+    for n in walk(node):
+        if isinstance(n, syntax.Ref):
+            yield n.names[0].text
+
+
+def _live(arg: syntax.Expr) -> str | None:
+    for n in walk(arg):
+        if isinstance(n, syntax.CallExpr) and (n.ref.text in STAGE_FUNCTIONS or n.ref.text in POOL_FUNCTIONS):
+            return f"{n.ref.text}(…)"
+        if isinstance(n, syntax.NameExpr) and n.ref.text == "now":
+            return "now"
+    return None
+
+
+def _arguments(n: int) -> str:
+    return "no argument" if n == 0 else "one argument" if n == 1 else f"{n} arguments"
+
+
+def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
+    return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
+
+

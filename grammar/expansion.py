@@ -1,0 +1,167 @@
+"""Substitution on the syntax tree and where a piece of text was used; knows no names and no rules.
+
+Definitions, requests, entries, bindings and schedule lets are all put in place of their
+use by the one walk below. A node that comes from somewhere else keeps the span where it
+is written and gains the chain of uses that brought it here (L13.3), so an error can point
+at the text and still say by which call it was reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar, cast
+
+from grammar import syntax
+from grammar.diagnostics import Note
+from grammar.source import Span
+
+N = TypeVar("N", bound=syntax.Node)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of a definition, a request or an entry: what was used, and where."""
+
+    what: str
+    span: Span
+
+    def note(self) -> Note:
+        """The sentence of L13.3 for this use."""
+        return Note(f"in {self.what}, used at {self.span.line}:{self.span.column}", plain(self.span))
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandedSpan(Span):
+    """A span in a text that stands somewhere else by expansion; ``uses`` goes innermost first."""
+
+    uses: tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostSpan(Span):
+    """A place in an expression the host supplied, which is no place in the program (L13.7)."""
+
+
+def uses_of(span: Span | None) -> tuple[Use, ...]:
+    """The uses by which a piece of text got where it is, innermost first."""
+    return span.uses if isinstance(span, ExpandedSpan) else ()
+
+
+def plain(span: Span) -> Span:
+    """The span without its uses."""
+    return Span(span.line, span.column, span.end_line, span.end_column) if isinstance(span, ExpandedSpan) else span
+
+
+def reached_by(span: Span, use: Use) -> Span:
+    """The span of a node that is put in place of ``use``; what the host supplied stands at the use itself."""
+    if isinstance(span, HostSpan):
+        span = use.span
+    return ExpandedSpan(span.line, span.column, span.end_line, span.end_column, (*uses_of(span), use))
+
+
+_CHILDREN: dict[type, tuple[str, ...]] = {}
+
+
+def _child_fields(cls: type) -> tuple[str, ...]:
+    names = _CHILDREN.get(cls)
+    if names is None:
+        names = tuple(f.name for f in fields(cls) if f.name != "span")
+        _CHILDREN[cls] = names
+    return names
+
+
+def children(node: syntax.Node) -> Iterator[syntax.Node]:
+    """The nodes directly below, in the order written."""
+    for name in _child_fields(node.__class__):
+        yield from _nodes_in(getattr(node, name))
+
+
+def _nodes_in(value: object) -> Iterator[syntax.Node]:
+    if isinstance(value, syntax.Node):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes_in(item)
+
+
+def walk(node: syntax.Node) -> Iterator[syntax.Node]:
+    """The node and everything below it, in the order written."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def _mapped(value: Any, change: Callable[[syntax.Node], syntax.Node]) -> Any:
+    if isinstance(value, syntax.Node):
+        return change(value)
+    if isinstance(value, tuple) and value:
+        items = tuple(_mapped(item, change) for item in value)
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+    return value
+
+
+def from_host(node: N) -> N:
+    """The tree of an expression the host supplied, its spans marked as none of the program's."""
+    span = HostSpan(node.span.line, node.span.column, node.span.end_line, node.span.end_column)
+    return replace(rebuilt(node, from_host), span=span)
+
+
+def size(node: syntax.Node) -> int:
+    """How many nodes a tree has, the measure of what expansions write out (L3.27)."""
+    return sum(1 for _ in walk(node))
+
+
+def rebuilt(node: N, change: Callable[[syntax.Node], syntax.Node], use: Use | None = None) -> N:
+    """The node with ``change`` applied to each child; the same node where nothing changed and nothing is used."""
+    changed = {}
+    for name in _child_fields(node.__class__):
+        old = getattr(node, name)
+        new = _mapped(old, change)
+        if new is not old:
+            changed[name] = new
+    if use is not None:
+        changed["span"] = reached_by(node.span, use)
+    return replace(node, **changed) if changed else node
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """Puts arguments in place of names, in one walk; what is put in is not walked again.
+
+    Attributes:
+        values: the expression for each name, dotted or not. One that is itself a reference may
+            also stand where a pool or a stage is named (L3.19).
+        use: the use the walked text is put in place of; None leaves the spans as they are.
+        references: whether names are replaced where a pool or a stage is named; a request's
+            parameters are not (L6.10).
+    """
+
+    values: Mapping[str, syntax.Expr]
+    use: Use | None = None
+    references: bool = True
+
+    def node(self, node: N) -> N:
+        """The node with the names replaced."""
+        return cast(N, self._node(node))
+
+    def _node(self, node: syntax.Node) -> syntax.Node:
+        if isinstance(node, syntax.NameExpr):
+            if node.ref.index is None:
+                value = self.values.get(node.ref.text)
+                if value is not None:
+                    return value
+        elif isinstance(node, syntax.Ref):
+            return self._ref(node)
+        elif isinstance(node, syntax.Over) and node.var.text in self.values:
+            inner = replace(self, values={k: v for k, v in self.values.items() if k != node.var.text})
+            return rebuilt(node, inner._node, self.use)
+        return rebuilt(node, self._node, self.use)
+
+    def _ref(self, ref: syntax.Ref) -> syntax.Ref:
+        value = self.values.get(ref.names[0].text) if self.references else None
+        if isinstance(value, syntax.NameExpr) and (ref.index is None or value.ref.index is None):
+            given = value.ref
+            index = given.index if ref.index is None else cast(syntax.Expr, self._node(ref.index))
+            return replace(given, names=given.names + ref.names[1:], index=index)
+        return rebuilt(ref, self._node, self.use)

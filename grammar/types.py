@@ -1,0 +1,474 @@
+"""Size, Value and Cost: the type of every attribute and amount (L7.9 to L7.14); knows no names but those it quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from grammar import ir, syntax
+from grammar.diagnostics import Note
+from grammar.expressions import POISON, Reader, joined
+from grammar.findings import Findings
+from grammar.inline import anchor
+from grammar.names import SCHEDULER_SET
+from grammar.scopes import Model
+from grammar.source import Span
+from grammar.statements import Lowered
+from grammar.vocabulary import BUILT_IN_SLOTS
+
+Type = ir.Target | Literal["Plain", "Wrong"]
+"""A cost of a target, a plain number, or what is wrong already and told."""
+
+KEEPS = frozenset({"Abs", "Floor", "Ceil"})
+"""Functions that give a cost for a cost."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What has been found out about attributes: their types, and where those were given."""
+
+    types: dict[int, ir.Target] = field(default_factory=dict)
+    given: dict[int, Span] = field(default_factory=dict)
+    plain: dict[int, Span] = field(default_factory=dict)
+
+
+class Types:
+    """Infers the types of a program's attributes and checks every amount."""
+
+    def __init__(self, model: Model, findings: Findings, reader: Reader, lowered: Lowered, sizes: Iterable[str]) -> None:
+        self.model = model
+        self.findings = findings
+        self.reader = reader
+        self.lowered = lowered
+        self.names = list(model.attributes)
+        self.sizes = {model.attributes[n] for n in sizes} | {
+            slot for slot, n in enumerate(BUILT_IN_SLOTS) if n not in SCHEDULER_SET
+        }
+        self.known = Known()
+        self.used: set[tuple[str, int]] = set()
+        self.server_costs: set[int] = set()
+
+    def attr_types(self) -> tuple[ir.AttrType, ...]:
+        """The type of each attribute in slot order (L11.1)."""
+        made: list[ir.AttrType] = []
+        for slot in range(len(self.names)):
+            made.append("Size" if slot in self.sizes else self.known.types.get(slot, "Value"))
+        return tuple(made)
+
+    # ------------------------------------------------------------------ the walk
+
+    def check(self, program: ir.Program) -> None:
+        """Check the blocks in the order they run, then everything outside them, which takes plain numbers only."""
+        self._collect_server(program)
+        self.turn_blocks = {program.init, program.turn}
+        assigned: set[int] = set()
+        for block in (program.init, program.turn, program.session):
+            self._block(block, assigned)
+        self._outside(program)
+
+    def _collect_server(self, program: ir.Program) -> None:
+        """What the server runs and holds, which the session does not (L7.14)."""
+        for number, block in enumerate(self.lowered.blocks):
+            for index, statement in enumerate(block):
+                if self.lowered.sides[number][index] != "Server":
+                    continue
+                if isinstance(statement, ir.Run):
+                    self.used.update(("stage", r.base) for r in (statement.stage, *statement.also))
+                elif isinstance(statement, ir.Hold):
+                    self.used.update(("pool", t.pool.base) for t in statement.pools)
+                elif isinstance(statement, ir.Grow | ir.Load):
+                    self.used.add(("pool", statement.pool.base))
+
+    def _block(self, number: int, assigned: set[int]) -> None:
+        for index, statement in enumerate(self.lowered.blocks[number]):
+            side = self.lowered.sides[number][index]
+            self._statement(statement, self.lowered.origins[number, index], side, assigned, number)
+
+    def _statement(self, s: ir.Statement, origin: syntax.Statement, side: ir.Side, assigned: set[int], block: int) -> None:
+        at = anchor(origin)
+        workload = side == "Workload"
+        if isinstance(s, ir.Set):
+            self._set(s, origin, workload, assigned, block)
+        elif isinstance(s, ir.Observe):
+            self._read(self.typed(s.expr, self.reader.place(s.expr, at)), s.expr, at, assigned, workload, block)
+        elif isinstance(s, ir.Run):
+            self._run(s, at, workload, assigned)
+        elif isinstance(s, ir.Hold):
+            self._hold(s, origin, at, workload, assigned)
+        elif isinstance(s, ir.Grow | ir.Load):
+            self._amount(s.units, ir.PoolTarget(s.pool.base, s.pool.count), at, assigned)
+            self._index(s.pool, at, assigned)
+        elif isinstance(s, ir.Release | ir.Drop):
+            self._index(s.pool, at, assigned)
+        elif isinstance(s, ir.Branch):
+            self._plain(s.guard, "a condition", self.reader.place(s.guard, at), assigned)
+            then, orelse = set(assigned), set(assigned)
+            self._block(s.then, then)
+            self._block(s.orelse, orelse)
+            assigned |= then & orelse
+        elif isinstance(s, ir.While):
+            self._plain(s.guard, "a condition", self.reader.place(s.guard, at), assigned)
+            self._block(s.body, set(assigned))
+        elif isinstance(s, ir.Loop):
+            self._block(s.body, assigned)
+        elif isinstance(s, ir.Fork):
+            self._block(s.body, set(assigned))
+        elif isinstance(s, ir.Choose):
+            self._choose(s, at, assigned)
+
+    def _choose(self, s: ir.Choose, at: Span, assigned: set[int]) -> None:
+        self._plain(s.count, "a `choose` count", self.reader.place(s.count, at), assigned)
+        for key in s.keys:
+            self._plain(key, "a `choose` key", self.reader.place(key, at), assigned)
+        self._conflict(s.slot, "Plain", at)
+
+    def _set(self, s: ir.Set, origin: syntax.Statement, workload: bool, assigned: set[int], block: int) -> None:
+        at = anchor(origin)
+        name = self.names[s.slot]
+        value = self.reader.place(s.expr, at)
+        made = self.typed(s.expr, value)
+        self._read(made, s.expr, value, assigned, workload, block)
+        if workload:
+            if not isinstance(made, str):
+                self._workload_cost(s.expr, made, value, block in self.turn_blocks)
+            return
+        if s.slot in self.sizes:
+            self.findings.error(
+                "E1103",
+                at,
+                f"`{name}` is what the workload says of a request, which the server reads and cannot set",
+                suggestion="set another name",
+            )
+            return
+        if isinstance(origin, syntax.CostDecl) and made == "Plain":
+            self.findings.error("E1131", value, f"`Cost {name}` is a cost of a resource, and this is a plain number", suggestion="cost(R, …)")
+            return
+        self._conflict(s.slot, made, at)
+        if not isinstance(made, str):
+            assigned.add(s.slot)
+
+    def _conflict(self, slot: int, made: Type, at: Span) -> None:
+        """One type for each attribute (E1130)."""
+        if made == "Wrong" or slot in self.sizes:
+            return
+        known = self.known
+        before = known.types.get(slot)
+        where = known.plain.get(slot) if isinstance(made, ir.PoolTarget | ir.StageTarget | ir.Joint) else known.given.get(slot)
+        if isinstance(made, str):
+            known.plain.setdefault(slot, at)
+        else:
+            known.types.setdefault(slot, made)
+            known.given.setdefault(slot, at)
+            if before is not None and before != made:
+                where = known.given[slot]
+        if where is not None:
+            self.findings.error(
+                "E1130",
+                at,
+                f"`{self.names[slot]}` is assigned {self.say(made)} here and something else before: an attribute has one type",
+                Note("the other assignment is here", where),
+                suggestion="use two names",
+            )
+
+    def _workload_cost(self, expr: ir.Expr, made: ir.Target, at: Span, describes: bool) -> None:
+        """The workload prices no resource of the server, and `init` and `turn` price none at all (L7.14)."""
+        if describes:
+            self.findings.error(
+                "E1107", at, "`init` and `turn` say what a request needs; the server turns it into costs", suggestion="set the plain number"
+            )
+        elif any(self._servers(part) for part in parts(made)):
+            self.findings.error("E1107", at, f"the session makes {self.say(made)}, and the server prices what it uses")
+
+    def _servers(self, part: ir.PoolTarget | ir.StageTarget) -> bool:
+        return (("pool" if isinstance(part, ir.PoolTarget) else "stage"), part.base) in self.used
+
+    def _run(self, s: ir.Run, at: Span, workload: bool, assigned: set[int]) -> None:
+        refs = (s.stage, *s.also)
+        for ref in refs:
+            self._index(ref, at, assigned)
+        target = joined([ir.StageTarget(r.base, r.count) for r in refs])
+        if workload and any(("stage", r.base) in self.used for r in refs):
+            self.findings.error(
+                "E1107",
+                at,
+                f"the session runs `{self._stage_name(s.stage.base)}`, which the server runs: a client has stages of its own",
+                suggestion="let the server run it, or give the session a stage of its own",
+            )
+            return
+        self._amount(s.work, target, at, assigned)
+        if s.growing is not None:
+            self._index(s.growing, at, assigned)
+
+    def _hold(self, s: ir.Hold, origin: syntax.Statement, at: Span, workload: bool, assigned: set[int]) -> None:
+        assert isinstance(origin, syntax.Hold)
+        for take, written in zip(s.pools, origin.takes, strict=False):
+            place = written.pool.span
+            if workload and ("pool", take.pool.base) in self.used:
+                self.findings.error(
+                    "E1107", place, f"the session holds `{self._pool_name(take.pool.base)}`, which the server holds: a client has pools of its own"
+                )
+                return
+            target = ir.PoolTarget(take.pool.base, take.pool.count)
+            self._amount(take.units, target, place, assigned)
+            if take.reserve is not None:
+                self._amount(take.reserve, target, place, assigned)
+            self._index(take.pool, place, assigned)
+        whole = joined([ir.PoolTarget(t.pool.base, t.pool.count) for t in s.pools])
+        if s.reuse is not None:
+            self._amount(s.reuse, whole, at, assigned)
+        before = set(assigned)
+        self._block(s.body, assigned)
+        if s.cache is not None:
+            self._amount(s.cache, whole, at, before)
+        if s.lease is not None:
+            seconds = self.typed(s.lease.seconds, at)
+            if not isinstance(seconds, str):
+                self.findings.error(
+                    "E1127",
+                    at,
+                    "a lease lasts some time, a plain number of the clock's units, and this is a cost",
+                    Note("the time is here", self.reader.place(s.lease.seconds, at)),
+                )
+            self._assigned_before(s.lease.seconds, at, before)
+
+    # ------------------------------------------------------------------ amounts and reads
+
+    def _amount(self, e: ir.Expr, target: ir.Target, at: Span, assigned: set[int]) -> None:
+        """An amount is a cost of its resource (E1104)."""
+        made = self.typed(e, at)
+        if made == "Wrong":
+            return
+        if made != target:
+            told = "a plain number" if isinstance(made, str) else self.say(made)
+            inner = "…" if isinstance(made, str) else "the quantity"
+            self.findings.error(
+                "E1104",
+                at,
+                f"{self.say(target)} is needed here, and the amount is {told}",
+                Note("the amount is here", self.reader.place(e, at)),
+                suggestion=f"cost({self.resources(target)}, {inner})",
+            )
+            return
+        self._assigned_before(e, at, assigned)
+
+    def _assigned_before(self, e: ir.Expr, at: Span, assigned: set[int]) -> None:
+        """A cost attribute is assigned on every path before it is read (E1108)."""
+        for node in inside(e):
+            if isinstance(node, ir.Attr) and node.slot in self.known.types and node.slot not in assigned and node.slot not in self.sizes:
+                self.findings.error(
+                    "E1108",
+                    at,
+                    f"`{self.names[node.slot]}` is a cost, and not every path here has set it",
+                    Note("it is set here", self.known.given[node.slot]),
+                    suggestion="set it on every path above",
+                )
+                return
+
+    def _read(self, made: Type, e: ir.Expr, at: Span, assigned: set[int], workload: bool, block: int) -> None:
+        if made == "Wrong":
+            return
+        if workload and any(isinstance(n, ir.Attr) and n.slot in self.known.types for n in inside(e)):
+            self.findings.error("E1107", at, "the session reads a cost that the server set")
+            return
+        self._assigned_before(e, at, assigned)
+
+    def _plain(self, e: ir.Expr, what: str, at: Span, assigned: set[int]) -> None:
+        made = self.typed(e, at)
+        if not isinstance(made, str):
+            self.findings.error("E1132", at, f"{what} is a plain number, and this is {self.say(made)}")
+        else:
+            self._assigned_before(e, at, assigned)
+
+    def _index(self, ref: ir.Ref, at: Span, assigned: set[int]) -> None:
+        if ref.index is not None:
+            self._plain(ref.index, "an index", at, assigned)
+
+    # ------------------------------------------------------------------ outside the blocks
+
+    def _outside(self, program: ir.Program) -> None:
+        """The deployment, the gauges and the claims use ordinary quantities (L7.14)."""
+        for expr in deployment_expressions(program):
+            for node in inside(expr):
+                if isinstance(node, ir.Cost):
+                    place = self.reader.places.get(id(node))
+                    self.findings.error(
+                        "E1132",
+                        None if place is None else place[1],
+                        "what is declared outside the server's statements takes plain numbers, not costs",
+                        suggestion="drop `cost(…)`",
+                    )
+                    break
+
+    # ------------------------------------------------------------------ the type of an expression
+
+    def typed(self, e: ir.Expr, at: Span) -> Type:
+        """The type of an expression, telling of what does not fit (L7.12)."""
+        if isinstance(e, ir.Cost):
+            inner = self.typed(e.expr, at)
+            if not isinstance(inner, str):
+                return self._mixed(e, at, "E1106", f"a cost is made of a plain number, and this one is of {self.say(inner)} already")
+            return e.target if inner == "Plain" else "Wrong"
+        if isinstance(e, ir.Attr):
+            return self.known.types.get(e.slot, "Plain") if e.slot not in self.sizes else "Plain"
+        if isinstance(e, ir.Unary):
+            inner = self.typed(e.operand, at)
+            return inner if e.op == "Neg" else self._truth(e, (inner,), at)
+        if isinstance(e, ir.Binary):
+            return self._binary(e, at)
+        if isinstance(e, ir.Cond):
+            test = self._truth(e, (self.typed(e.test, at),), at)
+            arms = self._alike(e, self.typed(e.then, at), self.typed(e.orelse, at), at)
+            return "Wrong" if test == "Wrong" else arms
+        if isinstance(e, ir.Call):
+            return self._call(e, at)
+        if isinstance(e, ir.Sample):
+            return self._all_plain(e, e.args, at)
+        return "Wrong" if e is POISON else "Plain"
+
+    def _call(self, e: ir.Call, at: Span) -> Type:
+        values = [a for a in e.args if not isinstance(a, ir.PoolArg | ir.StageArg)]
+        for arg in e.args:
+            if isinstance(arg, ir.PoolArg | ir.StageArg) and arg.ref.index is not None:
+                values.append(arg.ref.index)
+        if e.fun in ("Min", "Max"):
+            return self._alike(e, self.typed(values[0], at), self.typed(values[1], at), at)
+        if e.fun in KEEPS:
+            return self.typed(values[0], at)
+        return self._all_plain(e, values, at)
+
+    def _all_plain(self, e: ir.Expr, values: Iterable[ir.Expr], at: Span) -> Type:
+        types = [self.typed(v, at) for v in values]
+        if any(not isinstance(t, str) for t in types):
+            return self._mixed(e, at, "E1132", "this takes plain numbers, and a cost is given")
+        return "Wrong" if "Wrong" in types else "Plain"
+
+    def _binary(self, e: ir.Binary, at: Span) -> Type:
+        left, right = self.typed(e.left, at), self.typed(e.right, at)
+        if "Wrong" in (left, right):
+            return "Wrong"
+        if e.op in ("Add", "Sub"):
+            return self._alike(e, left, right, at)
+        if e.op == "Mul":
+            if not isinstance(left, str) and not isinstance(right, str):
+                return self._mixed(e, at, "E1132", "two costs cannot be multiplied")
+            return right if isinstance(left, str) else left
+        if e.op == "Div":
+            if not isinstance(right, str):
+                return self._mixed(e, at, "E1132", "a cost cannot divide")
+            return left
+        if e.op in ("And", "Or"):
+            return self._truth(e, (left, right), at)
+        if e.op == "Pow":
+            if not isinstance(left, str) or not isinstance(right, str):
+                return self._mixed(e, at, "E1132", "a cost has no powers")
+            return "Plain"
+        alike = self._alike(e, left, right, at)
+        return "Wrong" if alike == "Wrong" else "Plain"
+
+    def _truth(self, e: ir.Expr, types: tuple[Type, ...], at: Span) -> Type:
+        if any(not isinstance(t, str) for t in types):
+            return self._mixed(e, at, "E1132", "a cost is no condition")
+        return "Wrong" if "Wrong" in types else "Plain"
+
+    def _alike(self, e: ir.Expr, left: Type, right: Type, at: Span) -> Type:
+        if "Wrong" in (left, right):
+            return "Wrong"
+        if left == right:
+            return left
+        return self._mixed(e, at, "E1132", f"{self.say(left)} and {self.say(right)} do not go together")
+
+    def _mixed(self, e: ir.Expr, at: Span, code: str, message: str) -> Type:
+        place = self.reader.place(e, at)
+        notes = () if place == at else (Note("it is here", place),)
+        self.findings.error(code, at, message, *notes, suggestion="convert the quantity once, with `cost(R, e)`")
+        return "Wrong"
+
+    # ------------------------------------------------------------------ words
+
+    def say(self, made: Type) -> str:
+        """A type in words."""
+        return "a plain number" if isinstance(made, str) else f"a cost of {self.resources(made, ' and ')}"
+
+    def resources(self, target: ir.Target, between: str = ", ") -> str:
+        """The resources of a cost by their names."""
+        return between.join(
+            f"`{self._pool_name(p.base)}`" if isinstance(p, ir.PoolTarget) else f"`{self._stage_name(p.base)}`" for p in parts(target)
+        ).replace("`" if between == ", " else "\0", "")
+
+    def _pool_name(self, base: int) -> str:
+        return next((p.name for p in self.model.pools.values() if p.base == base), "a pool")
+
+    def _stage_name(self, base: int) -> str:
+        return next((s.name for s in self.model.stages.values() if s.base == base), "a stage")
+
+
+def parts(target: ir.Target) -> tuple[ir.PoolTarget | ir.StageTarget, ...]:
+    """The single resources of a cost."""
+    return target.parts if isinstance(target, ir.Joint) else (target,)
+
+
+def inside(e: ir.Expr) -> Iterable[ir.Expr]:
+    """An expression and everything read in it, indices included."""
+    yield e
+    if isinstance(e, ir.Cost):
+        yield from inside(e.expr)
+    elif isinstance(e, ir.Unary):
+        yield from inside(e.operand)
+    elif isinstance(e, ir.Binary):
+        yield from inside(e.left)
+        yield from inside(e.right)
+    elif isinstance(e, ir.Cond):
+        yield from inside(e.test)
+        yield from inside(e.then)
+        yield from inside(e.orelse)
+    elif isinstance(e, ir.Sample):
+        for arg in e.args:
+            yield from inside(arg)
+    elif isinstance(e, ir.Call):
+        for given in e.args:
+            if not isinstance(given, ir.PoolArg | ir.StageArg):
+                yield from inside(given)
+            elif given.ref.index is not None:
+                yield from inside(given.ref.index)
+
+
+def deployment_expressions(program: ir.Program) -> Iterable[ir.Expr]:
+    """Every expression outside the blocks."""
+    for pool in program.pools:
+        if pool.evict is not None:
+            yield from pool.evict.keys
+        if pool.preempt is not None:
+            yield from pool.preempt.keys
+        yield from pool.queue or ()
+        if pool.spill is not None:
+            yield pool.spill.work
+            yield pool.spill.when
+    for stage in program.stages:
+        if isinstance(stage.kind, ir.Ps):
+            yield stage.kind.capacity
+        elif isinstance(stage.kind, ir.Step):
+            yield from (stage.kind.budget, stage.kind.cost, stage.kind.chunk)
+            yield from stage.kind.serve.keys if stage.kind.serve is not None else ()
+            yield from schedule_expressions(stage.kind.iteration or ())
+    for gauge in program.gauges:
+        yield gauge.expr
+    for claim in program.claims:
+        yield claim.expr
+        if claim.given is not None:
+            yield claim.given
+
+
+def schedule_expressions(statements: Iterable[ir.ScheduleStatement]) -> Iterable[ir.Expr]:
+    """Every expression of a schedule's statements."""
+    for s in statements:
+        if isinstance(s, ir.Serve):
+            yield from (e for e in (s.only, *(s.by or ())) if e is not None)
+        elif isinstance(s, ir.Admit):
+            yield from (e for e in (s.only, s.gate) if e is not None)
+        elif isinstance(s, ir.SBranch):
+            yield s.guard
+            yield from schedule_expressions(s.then)
+            yield from schedule_expressions(s.orelse)
+        else:
+            yield s.expr
