@@ -7,7 +7,7 @@ from typing import Literal
 from grammar import ir
 from grammar.ir_node import InvalidIR
 from grammar.ir_walk import inner_blocks, members, nodes
-from grammar.validate_positions import Position, Wanted, statement_refs
+from grammar.validate_positions import Position, Wanted, names_stage, statement_refs
 
 RULE = "costs of resources, part 2 of the language"
 PLAIN: Literal["plain"] = "plain"
@@ -25,8 +25,12 @@ def check_costs(program: ir.Program, places: list[Position]) -> None:
         InvalidIR: where a cost is missing, of another resource, or stands for a plain number.
     """
     for position in places:
-        found = _kind(program, position.expr, position.path)
-        _compare(found, position.wanted, position.path)
+        if position.wanted == "untyped":
+            for node, path in nodes(position.expr, position.path):
+                if isinstance(node, ir.Cost):
+                    check_target(program, node.target, path)
+        else:
+            _compare(_kind(program, position.expr, position.path), position.wanted, position.path)
     _owners(program, places)
     _assigned_first(program, places)
 
@@ -140,9 +144,9 @@ def _owners(program: ir.Program, places: list[Position]) -> None:
     for b, block in enumerate(program.blocks):
         for i, statement in enumerate(block):
             if program.sides[b][i] == "Server":
-                servers |= _used(statement)
+                servers |= _used(program, statement)
     for position in places:
-        if position.side == "Workload":
+        if position.side == "Workload" and position.wanted != "untyped":
             for node, path in nodes(position.expr, position.path):
                 if servers & _resources_of(program, node):
                     raise InvalidIR(path, RULE, "the workload converts no size into a cost of a resource of the server")
@@ -157,13 +161,21 @@ def _resources_of(program: ir.Program, node: ir.Expr) -> set[Resource]:
     return set()
 
 
-def _used(statement: ir.Statement) -> set[Resource]:
-    stages = isinstance(statement, ir.Run | ir.Request)
-    return {
-        (ir.StageTarget if stages and not path.endswith("growing") else ir.PoolTarget, member)
+def _used(program: ir.Program, statement: ir.Statement) -> set[Resource]:
+    """The resources a statement asks for something; forgetting and giving back asks for nothing."""
+    if isinstance(statement, ir.Drop | ir.Release):
+        return set()
+    used: set[Resource] = {
+        (ir.StageTarget if names_stage(statement, path) else ir.PoolTarget, member)
         for path, ref in statement_refs(statement, "")
         for member in members(ref)
     }
+    if isinstance(statement, ir.Request):
+        for s in members(statement.stage):
+            kind = program.stages[s].kind
+            if isinstance(kind, ir.Step) and kind.request is not None:
+                used |= {(ir.PoolTarget, member) for take in kind.request.pools for member in members(take.pool)}
+    return used
 
 
 # ------------------------------------------------------------------- assigned before read

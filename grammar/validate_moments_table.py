@@ -78,9 +78,7 @@ class moments:
         ALL - {"BudgetLeft"},
         attributes=False,
     )
-    COST = Moment(
-        "the time of an iteration, read when it is formed", _of("Now Ntok Ndec Npre Nres Kvb Kvp Attn"), attributes=False
-    )
+    COST = Moment("the time of an iteration, read when it is formed", _of("Now Ntok Ndec Npre Nres Kvb Kvp Attn"), attributes=False)
     SERVE = Moment(
         "an order of serving, read as the iteration is formed",
         _of("Now Nres Ndec Kvb Kvp Decoding Admission Remaining"),

@@ -14,7 +14,7 @@ from grammar import ir
 from grammar.ir_walk import statement_path
 from grammar.validate_moments_table import Moment, moments
 
-Wanted = ir.Target | Literal["plain", "any"]
+Wanted = ir.Target | Literal["plain", "any", "untyped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Position:
         expr: what stands there.
         moment: what may be read there.
         wanted: the resource its value is a cost of; "plain" for a number that is no cost,
-            "any" where either may stand.
+            "any" where either may stand, "untyped" where the reference looks at no types at all.
         engines: the engines whose registers may be read, None for every engine's.
         own: the engine whose iteration this is read in.
         statement: the block and the index of the statement it is part of, None outside them.
@@ -98,8 +98,8 @@ def _statement(program: ir.Program, statement: ir.Statement, path: str) -> Itera
             for inner, key in _listed(f"{path}.key", statement.keys):
                 yield inner, key, moments.STATEMENT, "plain", NOBODY
         case ir.Request():
-            yield f"{path}.input", statement.input, moments.STATEMENT, "any", NOBODY
-            yield f"{path}.output", statement.output, moments.STATEMENT, "any", NOBODY
+            yield f"{path}.input", statement.input, moments.STATEMENT, "untyped", NOBODY
+            yield f"{path}.output", statement.output, moments.STATEMENT, "untyped", NOBODY
 
 
 def _hold(program: ir.Program, hold: ir.Hold, path: str) -> Iterator[Found]:
@@ -116,8 +116,8 @@ def _hold(program: ir.Program, hold: ir.Hold, path: str) -> Iterator[Found]:
     if hold.lease is not None:
         yield f"{path}.lease[1]", hold.lease.seconds, moments.STATEMENT, "plain", NOBODY
     for k, segment in enumerate(hold.prefix or ()):
-        yield f"{path}.prefix[{k}][0]", segment.key, moments.HOLD_CHAIN, "any", engines
-        yield f"{path}.prefix[{k}][1]", segment.length, moments.HOLD_CHAIN, "any", engines
+        yield f"{path}.prefix[{k}][0]", segment.key, moments.HOLD_CHAIN, "untyped", engines
+        yield f"{path}.prefix[{k}][1]", segment.length, moments.HOLD_CHAIN, "untyped", engines
 
 
 def statement_refs(statement: ir.Statement, path: str) -> Iterator[tuple[str, ir.Ref]]:
@@ -186,7 +186,7 @@ def _pools(program: ir.Program) -> Iterator[Position]:
             for inner, key in _listed(f"{path}.preempt.Leases.keys", pool.preempt.keys):
                 yield Position(inner, key, moments.VICTIM, engines=engines)
             for inner, key in _listed(f"{path}.preempt.Leases.suspend", pool.preempt.suspend or ()):
-                yield Position(inner, key, moments.VICTIM, "any", engines=engines)
+                yield Position(inner, key, moments.VICTIM, "untyped", engines=engines)
         if pool.spill is not None:
             yield Position(f"{path}.spill.work", pool.spill.work, moments.EVICT, engines=engines)
             yield Position(f"{path}.spill.when", pool.spill.when, moments.EVICT, engines=engines)
@@ -213,12 +213,12 @@ def _step(s: int, step: ir.Step, path: str) -> Iterator[Position]:
         yield Position(inner, expr, moment, engines=mine, own=s)
     if step.request is not None:
         for inner, expr, moment in _request(step.request, f"{path}.request"):
-            yield Position(inner, expr, moment, "any", mine, s)
+            yield Position(inner, expr, moment, "untyped", mine, s)
     if step.connector is not None:
         if step.connector.load is not None:
-            yield Position(f"{path}.connector.load[0]", step.connector.load[0], moments.TRANSFER, "any", mine, s)
+            yield Position(f"{path}.connector.load[0]", step.connector.load[0], moments.TRANSFER, "untyped", mine, s)
         if step.connector.save is not None:
-            yield Position(f"{path}.connector.save[0]", step.connector.save[0], moments.GIVING_BACK, "any", NOBODY, s)
+            yield Position(f"{path}.connector.save[0]", step.connector.save[0], moments.GIVING_BACK, "untyped", NOBODY, s)
 
 
 def _schedule(statements: tuple[ir.ScheduleStatement, ...], path: str) -> Iterator[tuple[str, ir.Expr, Moment]]:

@@ -25,15 +25,13 @@ class Scope:
         held: the references of the holds around it.
         preempted: whether one of these may be preempted and begin anew.
         leg: whether it is part of a leg.
-        server: whether a server statement is around it.
-        source: in a connector's block, the attribute with the number of the member that leased what is loaded.
+        pulling: whether it is in a block of a connector that loads what was leased elsewhere.
     """
 
     held: tuple[ir.Ref, ...] = ()
     preempted: bool = False
     leg: bool = False
-    server: bool = False
-    source: int | None = None
+    pulling: bool = False
 
 
 def check_session(program: ir.Program) -> None:
@@ -52,7 +50,7 @@ def check_session(program: ir.Program) -> None:
             scope = _inside_request(program, stage.kind, stage.kind.connector)
             for amount in (stage.kind.connector.load, stage.kind.connector.save):
                 if amount is not None:
-                    checker.connector_block(amount[1], scope)
+                    checker.block(amount[1], scope)
     _joins(program)
 
 
@@ -65,7 +63,7 @@ def _inside_request(program: ir.Program, step: ir.Step, connector: ir.Connector)
     """A connector's blocks run while the request holds the engine's memory, and act on that and on the leases it comes from."""
     takes = step.request.pools if step.request is not None else ()
     held = tuple(take.pool for take in takes if step.memory is not None and step.memory in members(take.pool))
-    return Scope(held, any(may_preempt(program, ref) for ref in held), source=connector.source)
+    return Scope(held, any(may_preempt(program, ref) for ref in held), pulling=connector.source is not None)
 
 
 def _joins(program: ir.Program) -> None:
@@ -109,6 +107,9 @@ class _Checker:
             case ir.Request():
                 self.request(statement, path)
         for body in inner_blocks(statement):
+            for i, inner in enumerate(self.program.blocks[body]):
+                if side == "Server" and self.program.sides[body][i] == "Workload":
+                    raise InvalidIR(statement_path(body, i, inner), SIDES, "a statement of the workload inside one of the server")
             if isinstance(statement, ir.Loop | ir.While) and not self.takes_time(body):
                 raise InvalidIR(path, LOOPS, "there is a way through its body on which no time passes")
 
@@ -225,27 +226,15 @@ class _Checker:
     # ----------------------------------------------------------------------- where it stands
 
     def block(self, block: int, scope: Scope) -> None:
-        """The statements of a block of the session and of the blocks inside it."""
-        for i, statement in enumerate(self.program.blocks[block]):
-            path, side = statement_path(block, i, statement), self.program.sides[block][i]
-            if scope.server and side == "Workload":
-                raise InvalidIR(path, SIDES, "a statement of the workload inside one of the server")
-            self.inside(statement, path, scope)
-            inner = replace(scope, server=scope.server or side == "Server")
-            if isinstance(statement, ir.Hold):
-                inner = self.held(statement, path, inner)
-            elif isinstance(statement, ir.Fork):
-                inner = replace(inner, leg=True)
-            for body in inner_blocks(statement):
-                self.block(body, inner)
-
-    def connector_block(self, block: int, scope: Scope) -> None:
-        """A block of an engine's connector; its own statements may also be the workload's."""
+        """The statements of a block and of the blocks inside it."""
         for i, statement in enumerate(self.program.blocks[block]):
             path = statement_path(block, i, statement)
             self.inside(statement, path, scope)
-            inner = self.held(statement, path, scope) if isinstance(statement, ir.Hold) else scope
-            inner = replace(inner, server=self.program.sides[block][i] == "Server", leg=isinstance(statement, ir.Fork))
+            inner = scope
+            if isinstance(statement, ir.Hold):
+                inner = self.held(statement, path, scope)
+            elif isinstance(statement, ir.Fork):
+                inner = replace(scope, leg=True)
             for body in inner_blocks(statement):
                 self.block(body, inner)
 
@@ -256,19 +245,16 @@ class _Checker:
         match statement:
             case ir.Fork() if scope.preempted:
                 raise InvalidIR(path, LEGS, "a hold around it may be preempted, begin anew and fork a second leg")
+            case ir.Release() if scope.pulling:
+                pass  # what the request was loaded from was leased elsewhere, by another session's hold perhaps
             case ir.Grow(pool, _) | ir.Shrink(pool, _) | ir.Release(pool):
-                if pool not in scope.held and pool not in self.leased and not self.comes_from(pool, scope):
+                if pool not in scope.held and pool not in self.leased:
                     raise InvalidIR(path, HOLDS, "no hold around it takes this pool, written the same way, and none leases it")
                 self.same_member(pool, path)
             case ir.Load(pool, _):
                 self.acts_on(pool, path, scope)
             case ir.Run() if statement.growing is not None:
                 self.acts_on(statement.growing, f"{path}.growing", scope)
-
-    def comes_from(self, pool: ir.Ref, scope: Scope) -> bool:
-        """Whether a connector's block names the lease its request comes from, by the attribute with the member's number."""
-        arrays = {(leased.base, leased.count) for leased in self.leased}
-        return scope.source is not None and pool.index == ir.Attr(scope.source) and (pool.base, pool.count) in arrays
 
     def acts_on(self, pool: ir.Ref, path: str, scope: Scope) -> None:
         if pool not in scope.held:

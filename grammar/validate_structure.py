@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import astuple, fields
 
 from grammar import ir
@@ -147,20 +148,29 @@ def _roots(program: ir.Program) -> list[tuple[str, int]]:
 def _tree(program: ir.Program) -> None:
     """The blocks form a tree: each is the body of one statement, or one of the roots."""
     reached: set[int] = set()
-    pending = _roots(program)
+    pending = deque(_roots(program))
     while pending:
-        path, block = pending.pop()
+        path, block = pending.popleft()
         check_index(block, len(program.blocks), "block", path)
         if block in reached:
             raise InvalidIR(path, FRAME, f"block {block} is the body of two statements")
         reached.add(block)
         for i, statement in enumerate(program.blocks[block]):
             here = statement_path(block, i, statement)
-            pending += [(here, inner) for inner in inner_blocks(statement)]
+            pending.extend((here, inner) for inner in inner_blocks(statement))
     for b in set(range(len(program.blocks))) - reached:
-        for i, statement in enumerate(program.blocks[b]):
-            for inner in inner_blocks(statement):
-                check_index(inner, len(program.blocks), "block", statement_path(b, i, statement))
+        _no_cycle(program, b, ())
+
+
+def _no_cycle(program: ir.Program, block: int, around: tuple[int, ...]) -> None:
+    """A block nothing reaches may stand there, but not inside itself, where no check would come to an end."""
+    for i, statement in enumerate(program.blocks[block]):
+        path = statement_path(block, i, statement)
+        for inner in inner_blocks(statement):
+            check_index(inner, len(program.blocks), "block", path)
+            if inner in (*around, block):
+                raise InvalidIR(path, FRAME, f"block {inner} is inside itself")
+            _no_cycle(program, inner, (*around, block))
 
 
 def _workload_blocks(program: ir.Program) -> None:

@@ -65,9 +65,7 @@ def _holding(program: ir.Program) -> set[int]:
                 case ir.Run() if statement.growing is not None:
                     holding |= set(members(statement.growing))
     while True:
-        spilled = {
-            pool.spill.to for p, pool in enumerate(program.pools) if p in holding and pool.spill is not None
-        } - holding
+        spilled = {pool.spill.to for p, pool in enumerate(program.pools) if p in holding and pool.spill is not None} - holding
         if not spilled:
             return holding
         holding |= spilled
