@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, endings, holdings, prefix_cache
+from engine import admission, calendar, endings, holdings, prefix_cache
 from engine.amounts import up
 from engine.decisions import Preempted
 from engine.events import make_ready
@@ -84,6 +84,8 @@ def _ranked(k: State, pool: PoolState) -> Ranked:
     index = pool.code.index
     keys = pool.code.preempt
     assert keys is not None
+    for stage in pool.code.engines:
+        calendar.fold(k.stages[stage])
     candidates: list[Session] = []
     seen: set[int] = set()
     for session in pool.holders:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine import admission, growth, holdings, plan, sessions, stages
@@ -38,6 +39,7 @@ class Attempt:
         "budget",
         "chunk",
         "executed",
+        "folded",
         "left",
         "notes",
         "path",
@@ -54,6 +56,8 @@ class Attempt:
         self.notes: list[tuple[Job, float]] = []
         """Attention noted, by job, in order (R6.6 step 5)."""
         self.refused = False
+        self.folded = False
+        """Whether a cohort was folded in its midst, its members' tokens being in the batch by now."""
         self.admitted = 0
         self.registers = k.registers.copy()
         self.path: Path | None = None
@@ -73,17 +77,23 @@ def attempt(k: State, st: StageState) -> None:
     m = k.moment
     plan.set_totals(st, m, memory=step.totals_first)
     a = Attempt(k, step.budget(k, k.nobody, m), step.chunk(k, k.nobody, m))
+    if step.body is not None:
+        body = step.body
+        conduct(k, st, a, lambda: _run_body(k, st, a, body))
+    elif step.exclusive:
+        conduct(k, st, a, lambda: _exclusive(k, st, a))
+    else:
+        conduct(k, st, a, lambda: default(k, st, a))
+
+
+def conduct(k: State, st: StageState, a: Attempt, procedure: Callable[[], None]) -> None:
+    """R6.3 steps 2 to 8 around a procedure that forms the batch."""
     st.marks += 1
     k.attempt_preempted = 0
     k.attempt_stage = st.code.index
     try:
-        if step.body is not None:
-            _run_body(k, st, a, step.body)
-        elif step.exclusive:
-            _exclusive(k, st, a)
-        else:
-            _default(k, st, a)
-        _start(k, st, a)
+        procedure()
+        start(k, st, a)
     finally:
         k.attempt_stage = -1
         k.path = None
@@ -93,7 +103,7 @@ def attempt(k: State, st: StageState) -> None:
         st.lit = a.path
 
 
-def _at(k: State, a: Attempt, path: Path) -> None:
+def at(k: State, a: Attempt, path: Path) -> None:
     """The statement at ``path`` is being executed."""
     a.path = path
     k.path = path
@@ -104,7 +114,7 @@ def _at(k: State, a: Attempt, path: Path) -> None:
 # --------------------------------------------------------------------------- giving tokens
 
 
-def _give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
+def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
     """R6.6: gives a resident its tokens, growing its hold first.
 
     Args:
@@ -222,7 +232,7 @@ def _serve(k: State, st: StageState, a: Attempt, keys: tuple[Function, ...], *, 
             set_aside.add(job.id)
             continue
         job.served = marks
-        outcome = _give(k, st, a, job, a.left)
+        outcome = give(k, st, a, job, a.left)
         if outcome == STOPPED:
             return STOPPED
         if outcome == REFUSED:
@@ -237,18 +247,18 @@ def _serve(k: State, st: StageState, a: Attempt, keys: tuple[Function, ...], *, 
 # --------------------------------------------------------------------------- procedures
 
 
-def _default(k: State, st: StageState, a: Attempt) -> None:
+def default(k: State, st: StageState, a: Attempt) -> None:
     """R6.8: serve the residents, then admit and serve while nothing was preempted."""
     step = st.code.step
     assert step is not None
-    _at(k, a, SERVE_PATH)
+    at(k, a, SERVE_PATH)
     while True:
         if _serve(k, st, a, step.by, still=step.still, only=None) == STOPPED:
             return
         if not (a.left > 0 and k.attempt_preempted == 0 and not a.refused):
             return
-        _at(k, a, ADMIT_PATH)
-        if not _admit_one(k, st, a.left):
+        at(k, a, ADMIT_PATH)
+        if not admit_one(k, st, a.left):
             return
         a.admitted += 1
 
@@ -257,14 +267,14 @@ def _exclusive(k: State, st: StageState, a: Attempt) -> None:
     """R6.9: one prefill alone, or a batch of decodes."""
     marks = st.marks
     resident_prefill = any(not job.decode for job in st.residents)
-    _at(k, a, SERVE_PATH)
+    at(k, a, SERVE_PATH)
     while True:
         job = next((job for job in st.residents if job.served != marks), None)
         if job is None:
             if not (a.left > 0 and k.attempt_preempted == 0 and not a.refused):
                 return
-            _at(k, a, ADMIT_PATH)
-            if not _admit_one(k, st, a.budget):
+            at(k, a, ADMIT_PATH)
+            if not admit_one(k, st, a.budget):
                 return
             a.admitted += 1
             continue
@@ -272,7 +282,7 @@ def _exclusive(k: State, st: StageState, a: Attempt) -> None:
         if job.decode:
             if resident_prefill:
                 continue
-            outcome = _give(k, st, a, job, a.left)
+            outcome = give(k, st, a, job, a.left)
             if outcome == GIVEN and a.left <= 0:
                 return
         else:
@@ -287,7 +297,7 @@ def _exclusive(k: State, st: StageState, a: Attempt) -> None:
 
 def _give_alone(k: State, st: StageState, a: Attempt, job: Job) -> int:
     """R6.9: a prefill under the whole budget; given, it displaces the decodes chosen so far."""
-    outcome = _give(k, st, a, job, a.budget)
+    outcome = give(k, st, a, job, a.budget)
     if outcome == GIVEN:
         chosen = a.batch[-1]
         a.batch = [chosen]
@@ -296,7 +306,7 @@ def _give_alone(k: State, st: StageState, a: Attempt, job: Job) -> int:
     return outcome
 
 
-def _admit_one(k: State, st: StageState, left: float) -> bool:
+def admit_one(k: State, st: StageState, left: float) -> bool:
     """R6.12, R6.13: admits one hold of the queues the engine admits, and lets its session run to its first block."""
     step = st.code.step
     assert step is not None
@@ -320,7 +330,7 @@ def _admit_one(k: State, st: StageState, left: float) -> bool:
 def _run_body(k: State, st: StageState, a: Attempt, body: tuple[ScheduleCode, ...]) -> None:
     """R6.14: the statements in order, once each."""
     for code in body:
-        _at(k, a, code.path)
+        at(k, a, code.path)
         match code:
             case ServeCode(_, only, by, still):
                 step = st.code.step
@@ -346,7 +356,7 @@ def _admit(k: State, st: StageState, a: Attempt, code: AdmitCode) -> None:
         if code.gate is not None and not _guard(k, st, a, code.gate, code.path, "the while of an admit waiting"):
             return
         before = {job.id for job in st.residents}
-        if not _admit_one(k, st, a.left):
+        if not admit_one(k, st, a.left):
             return
         a.admitted += 1
         while True:
@@ -361,7 +371,7 @@ def _admit(k: State, st: StageState, a: Attempt, code: AdmitCode) -> None:
                 before.add(job.id)
                 continue
             job.served = st.marks
-            outcome = _give(k, st, a, job, a.left)
+            outcome = give(k, st, a, job, a.left)
             if outcome == REFUSED:
                 a.refused = True
             if outcome in (STOPPED, REFUSED):
@@ -422,13 +432,14 @@ def _set_register(k: State, st: StageState, a: Attempt, code: RegisterCode) -> N
 # --------------------------------------------------------------------------- starting and ending
 
 
-def _start(k: State, st: StageState, a: Attempt) -> None:
+def start(k: State, st: StageState, a: Attempt) -> None:
     """R6.3 steps 4 to 8: the batch becomes the running iteration, or nothing comes of the attempt."""
     step = st.code.step
     assert step is not None
     preempted = k.attempt_preempted
     batch = [entry for entry in a.batch if not entry[0].gone]
-    if not batch and not preempted:
+    members = len(st.cohort.members) if st.cohort is not None else 0
+    if not batch and not preempted and not members:
         _idle(k, st, a)
         return
     for job, tokens in batch:
@@ -438,8 +449,11 @@ def _start(k: State, st: StageState, a: Attempt) -> None:
             assert found is not None
             found[1].pos += tokens
             found[0].grown = True
+    if st.cohort is not None:
+        st.cohort.served += 1
     st.idle_with_work = False
     it = Iteration(batch, k.now, 0.0, a.budget, a.chunk if a.chunk > 0 else INF)
+    it.members = members
     _batch_context(k, st, a, it)
     it.cost = positive(step.cost(k, k.nobody, k.moment))
     if it.tokens > 0 and it.cost <= 0:
@@ -458,7 +472,7 @@ def _start(k: State, st: StageState, a: Attempt) -> None:
     for job, tokens in batch:
         job.given = tokens
         decodes += job.decode
-    _measure(k, st, decodes, len(batch) - decodes, it.cost)
+    _measure(k, st, members + decodes, len(batch) - decodes, it.cost)
     schedule(k, k.now + it.cost, ITERATION_END, st.code.index, st.epoch)
     if k.listen is not None:
         outcome = "iteration" if batch else "preempted"
@@ -486,8 +500,8 @@ def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
     step = st.code.step
     assert step is not None
     m = k.moment
-    tokens = prefilled = 0.0
-    decodes = 0
+    decodes = it.members
+    tokens, prefilled = float(decodes), 0.0
     for job, n in it.batch:
         tokens += n
         if job.decode:
@@ -500,7 +514,7 @@ def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
     m.Npre = prefilled
     m.Nres = float(len(st.residents))
     if step.totals_batch:
-        m.Kvb, m.Kvp = plan.batch_memory(st, it.batch)
+        m.Kvb, m.Kvp = plan.memory_totals(st, it.batch)
     if step.attention:
         attention = 0.0
         batched = {id(job) for job, _ in it.batch}
@@ -546,27 +560,40 @@ def _measure(k: State, st: StageState, decodes: int, prefills: int, cost: float)
         st.decode_step.add(cost)
 
 
-def end(k: State, stage: int, epoch: int) -> None:
-    """R6.19: the running iteration is over: work is done, tokens come out, finished runs complete."""
-    st = k.stages[stage]
-    it = st.iteration
-    if it is None or epoch != st.epoch:
-        return
+def over(k: State, st: StageState) -> None:
+    """The iteration no longer runs, and no share of time is an iteration's (R9.7)."""
     st.iteration = None
     now = k.now
     st.prefill_only.set(now, 0.0)
     st.decode_only.set(now, 0.0)
     st.mixed.set(now, 0.0)
     st.mean_decodes.set(now, 0.0)
+
+
+def end(k: State, st: StageState) -> None:
+    """R6.19: the running iteration is over."""
+    it = st.iteration
+    assert it is not None
+    over(k, st)
+    finish_runs(k, st, take_tokens(k, st, it.batch))
+
+
+def take_tokens(k: State, st: StageState, batch: list[tuple[Job, float]]) -> list[Job]:
+    """R6.19: work is done and tokens come out, in batch order. Returns the finished runs."""
     done: list[Job] = []
-    for job, tokens in it.batch:
+    for job, tokens in batch:
         job.given = 0.0
         job.work -= tokens
         if job.work <= EPS:
             done.append(job)
-    for job, _ in it.batch:
+    for job, _ in batch:
         if job.decode or job.work <= EPS:
             _token(k, st, job)
+    return done
+
+
+def finish_runs(k: State, st: StageState, done: list[Job]) -> None:
+    """R6.19: finished runs leave the residents and complete, in batch order."""
     for job in done:
         del st.jobs[job.id]
         job.gone = True
@@ -575,15 +602,24 @@ def end(k: State, stage: int, epoch: int) -> None:
         stages.complete(k, st, job)
 
 
+def gap_before(k: State, st: StageState, job: Job) -> float | None:
+    """R6.31: when the token came out that a token of this job now would follow, None for none."""
+    session = job.session
+    assert session is not None
+    turn, time, stage, decoded, preempted = session.meter
+    if turn != session.attrs[k.code.program.slots.turn]:
+        return None
+    return time if job.decode or decoded or (preempted and stage == st.code.index) else None
+
+
 def _token(k: State, st: StageState, job: Job) -> None:
     """R6.31: the gap meter and the client see a token."""
     session = job.session
     assert session is not None
+    last = gap_before(k, st, job)
+    if last is not None and k.warm:
+        st.gaps.add(k.now - last)
     turn_number = session.attrs[k.code.program.slots.turn]
-    turn, time, stage, decoded, preempted = session.meter
-    seen = turn == turn_number
-    follows = job.decode or (seen and (decoded or (preempted and stage == st.code.index)))
-    if seen and follows and k.warm:
-        st.gaps.add(k.now - time)
-    session.meter = (turn_number, k.now, st.code.index, (seen and decoded) or job.decode, False)
+    turn, _, _, decoded, _ = session.meter
+    session.meter = (turn_number, k.now, st.code.index, (turn == turn_number and decoded) or job.decode, False)
     token(k, session, decode=job.decode)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from heapq import heappop
 from typing import TYPE_CHECKING
 
-from engine import flows, gauges, growth, holdings, iteration, latencies, sessions, stages, workload
+from engine import flows, gauges, growth, holdings, latencies, sessions, stages, steady, workload
 from engine.events import schedule
 from engine.state import ARRIVAL, ATTEMPTING, FINISH, ITERATION_END, LATENCY_END, LEASE_END, SETTLED, WARMUP_END
 
@@ -44,7 +44,9 @@ def take_event(k: State) -> None:
     k.events += 1
     k.attempts = 0
     if what == ITERATION_END:
-        iteration.end(k, a, b)
+        st = k.stages[a]
+        if st.iteration is not None and b == st.epoch:
+            steady.end(k, st)
     elif what == FINISH:
         stages.finish(k, a, b, c)
     elif what == ARRIVAL:
@@ -114,7 +116,7 @@ def attempt(k: State) -> int:
     stage = k.cursor
     # Counted first: an attempt that fails the program is a moment of its own to stop at.
     k.attempts += 1
-    iteration.attempt(k, k.stages[stage])
+    steady.attempt(k, k.stages[stage])
     k.cursor += 1
     _seek_attempt(k)
     return stage

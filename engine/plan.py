@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine import calendar
 from engine.amounts import positive
 from engine.state import Moment
 
@@ -25,32 +26,56 @@ def set_totals(st: StageState, m: Moment, *, memory: bool) -> None:
     """R6.2: the residents' totals as they stand; the memory only where something reads it."""
     residents = st.residents
     m.Nres = float(len(residents))
-    decodes = 0
-    for job in residents:
+    decodes, single = apart(st)
+    for job in single:
         if job.decode:
             decodes += 1
     m.Ndec = float(decodes)
     if memory:
-        m.Kvb, m.Kvp = _memory_totals(st, residents)
+        m.Kvb, m.Kvp = memory_totals(st)
 
 
-def _memory_totals(st: StageState, jobs: list[Job]) -> tuple[float, float]:
-    assert st.code.step is not None
-    pool = st.code.step.memory
-    decode = prefill = 0.0
-    if pool >= 0:
-        for job in jobs:
-            assert job.session is not None
-            if job.decode:
-                decode += memory_of(job.session, pool)
-            else:
-                prefill += memory_of(job.session, pool)
+def apart(st: StageState) -> tuple[int, list[Job]]:
+    """How many residents are counted together, and those that are looked at one by one."""
+    cohort = st.cohort
+    return (0, st.residents) if cohort is None else (len(cohort.members), cohort.outsiders)
+
+
+def memory_totals(st: StageState, batch: list[tuple[Job, float]] | None = None) -> tuple[float, float]:
+    """R6.2, R6.23: the memory of the decodes and of the prefills, of all residents or of a batch.
+
+    Units the cohort holds are whole numbers; where others' are not, the order of the sum
+    matters (R1.1) and the cohort is folded.
+    """
+    step = st.code.step
+    assert step is not None
+    if step.memory < 0:
+        return 0.0, 0.0
+    cohort = st.cohort
+    if cohort is not None:
+        single = [job for job, _ in batch] if batch is not None else cohort.outsiders
+        decode, prefill = _sum_memory(single, step.memory, cohort.kv)
+        if decode % 1.0 == 0.0 and prefill % 1.0 == 0.0:
+            return decode, prefill
+        calendar.fold(st)
+        batch = None if batch is None else batch_of(st)
+    return _sum_memory([job for job, _ in batch] if batch is not None else st.residents, step.memory, 0.0)
+
+
+def batch_of(st: StageState) -> list[tuple[Job, float]]:
+    """The running iteration's batch, or none."""
+    return st.iteration.batch if st.iteration is not None else []
+
+
+def _sum_memory(jobs: list[Job], pool: int, decode: float) -> tuple[float, float]:
+    prefill = 0.0
+    for job in jobs:
+        assert job.session is not None
+        if job.decode:
+            decode += memory_of(job.session, pool)
+        else:
+            prefill += memory_of(job.session, pool)
     return decode, prefill
-
-
-def batch_memory(st: StageState, batch: list[tuple[Job, float]]) -> tuple[float, float]:
-    """R6.23: the memory of the batch's decodes and of its prefills."""
-    return _memory_totals(st, [job for job, _ in batch])
 
 
 def wanted(job: Job, chunk: float) -> float:
@@ -69,7 +94,14 @@ def planned_budget(k: State, st: StageState) -> float:
     set_totals(st, m, memory=step.totals_first)
     budget = step.budget(k, k.nobody, m)
     chunk = step.chunk(k, k.nobody, m)
-    want = 0.0
-    for job in st.residents:
+    steady, single = apart(st)
+    want = float(steady)
+    for job in single:
         want += wanted(job, chunk)
+    if steady and want % 1.0:
+        # Not all whole: the order of the sum matters, so everybody is looked at in turn.
+        calendar.fold(st)
+        want = 0.0
+        for job in st.residents:
+            want += wanted(job, chunk)
     return positive(budget - want)

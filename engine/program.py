@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.expressions import Compiler, Function, StreamKind, constant, context_of, moves, reads_state
+from engine.expressions import Compiler, Function, StreamKind, constant, context_of, moves, parts, reads_state
 from engine.failure import Unsupported
 from engine.rng import EVICTION_SALT, MACHINE_SALT, TRACE_SALT, Stream
 from grammar import ir
@@ -123,6 +123,8 @@ class StepCode:
         serving_totals: whether serving keys, ``only`` or the body read any total.
         serving_memory: whether they read the memory totals.
         demand: whether a claim reads the demand.
+        steady: whether its decodes may be counted together (``engine.calendar``): the default
+            procedure in admission order, whose figures no claim and no draw depends on.
     """
 
     budget: Function
@@ -138,6 +140,7 @@ class StepCode:
     queues: tuple[int, ...]
     registers: tuple[int, ...]
     claims: tuple[ClaimCode, ...]
+    steady: bool
     totals_first: bool
     totals_batch: bool
     attention: bool
@@ -489,6 +492,11 @@ class _Builder:
                 for j, c in enumerate(self.program.claims)
                 if c.stage == i
             ),
+            steady=step.iteration is None
+            and step.serve == ir.By()
+            and not claims
+            and not any(isinstance(e, ir.Sample) for x in (step.budget, step.chunk) for e in parts(x))
+            and not any(pool.reserve_held for pool in self.program.pools),
             totals_first=bool(first & {"Kvb", "Kvp"}),
             totals_batch=bool(last & {"Kvb", "Kvp"}),
             attention="Attn" in last,

@@ -6,7 +6,7 @@ from math import exp, inf, isinf, log, sqrt
 from math import pow as _pow
 from typing import TYPE_CHECKING, Any
 
-from engine import rng
+from engine import calendar, rng
 from engine.failure import ProgramFailure
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def busy(k: State, stage: int) -> float:
     if st.code.kind == "fifo":
         return float(st.active)
     if st.code.kind == "step":
-        return float(len(st.iteration.batch)) if st.iteration is not None else 0.0
+        return float(len(st.iteration.batch) + st.iteration.members) if st.iteration is not None else 0.0
     return float(len(st.jobs) - st.latent)
 
 
@@ -112,6 +112,7 @@ def unfinished_work(k: State, stage: int) -> float:
             job = st.jobs[number]
             total += _max0(job.work - job.rate * dt)
     elif kind == "step":
+        calendar.fold(st)
         for job in st.residents:
             total += job.work
     else:

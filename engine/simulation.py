@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from engine import deadlock, gauges, kernel, report
+from engine import calendar, deadlock, gauges, kernel, report
 from engine.decisions import Decision
 from engine.failure import ProgramFailure
 from engine.program import ProgramCode, compile_program
@@ -170,10 +170,12 @@ class Simulation:
 
     def snapshot(self) -> Snapshot:
         """All there is to know of this moment."""
+        calendar.fold_all(self.state)
         return snapshot(self.state, self.attempted, finished=self.finished, failure=self.failure)
 
     def clone(self) -> Simulation:
         """A run that goes on from here by itself, with nobody listening."""
+        calendar.fold_all(self.state)
         other = Simulation.__new__(Simulation)
         other.code = self.code
         other.failure = self.failure

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import flows
+from engine import calendar, flows
 from engine.amounts import positive
 from engine.events import make_ready, schedule
 from engine.state import FINISH, IN_STAGE, Job
@@ -83,6 +83,8 @@ def _join(st: StageState, job: Job) -> None:
             break
     residents.insert(at, job)
     st.version += 1
+    if st.cohort is not None:
+        calendar.resident_joined(st.cohort, st, job)
 
 
 def _fill(k: State, st: StageState) -> None:
@@ -174,6 +176,7 @@ def remove(k: State, job: Job, stage: int) -> None:
     st = k.stages[stage]
     if job.gone:
         return
+    calendar.fold(st)
     if st.code.kind == "shared":
         flows.remove(k, job)
         return

@@ -13,6 +13,7 @@ from engine.rng import Stream
 from engine.statistics import GapHistogram, RunningMean, TimeAverage
 
 if TYPE_CHECKING:
+    from engine.calendar import Cohort
     from engine.decisions import Decision
     from engine.program import HoldCode, PoolCode, ProgramCode, StageCode
     from engine.trace import Trace
@@ -424,7 +425,7 @@ class Estimates:
 class Iteration:
     """A running iteration: its batch and how it was formed."""
 
-    __slots__ = ("batch", "budget", "chunk", "cost", "started", "tokens")
+    __slots__ = ("batch", "budget", "chunk", "cost", "members", "started", "tokens")
 
     def __init__(self, batch: list[tuple[Job, float]], started: float, cost: float, budget: float, chunk: float) -> None:
         self.batch = batch
@@ -433,6 +434,8 @@ class Iteration:
         self.budget = budget
         self.chunk = chunk
         self.tokens = 0.0
+        self.members = 0
+        """Members of the engine's cohort it serves, who are not in the batch."""
 
     def clone(self, jobs: dict[int, Job]) -> Iteration:
         """A copy among the copied jobs (by the originals' identity)."""
@@ -450,6 +453,7 @@ class StageState:
         "attempted_at",
         "changed",
         "code",
+        "cohort",
         "completed",
         "decode_batch",
         "decode_only",
@@ -497,6 +501,8 @@ class StageState:
         self.version = 0
         """Counts the changes of the residents, so that an attempt sees them."""
         self.iteration: Iteration | None = None
+        self.cohort: Cohort | None = None
+        """Decodes that are counted together; None where everybody has their own figures."""
         self.iterations = 0
         self.marks = 0
         """Counts attempts, to mark whom one has considered."""
@@ -522,8 +528,10 @@ class StageState:
         self.gaps = GapHistogram()
 
     def clone(self, jobs: dict[int, Job]) -> StageState:
-        """A copy among the copied jobs (by the originals' identity)."""
+        """A copy among the copied jobs (by the originals' identity); its cohort was folded before."""
+        assert self.cohort is None
         other = StageState.__new__(StageState)
+        other.cohort = None
         other.code = self.code
         other.jobs = {number: jobs[id(job)] for number, job in self.jobs.items()}
         other.queue = [jobs[id(job)] for job in self.queue]

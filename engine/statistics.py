@@ -6,7 +6,7 @@ of a report is the reference's.
 
 from __future__ import annotations
 
-from math import ceil, copysign, exp, isfinite, log, log1p, sqrt
+from math import ceil, copysign, exp, frexp, isfinite, log, log1p, sqrt
 
 _BUCKET = log1p(0.01)
 """Width of a gap histogram's bucket on the logarithmic scale (R9.8)."""
@@ -137,6 +137,18 @@ class GapHistogram:
         self._gap = gap
         self._bucket = bucket
 
+    def add_many(self, gap: float, n: int) -> None:
+        """Takes a gap ``n`` times."""
+        if n <= 0:
+            return
+        self.add(gap)
+        if n == 1:
+            return
+        self.n += n - 1
+        self.total = add_repeatedly(self.total, gap, n - 1)
+        assert self._bucket is not None
+        self._bucket[0] += n - 1
+
     def mean(self) -> float | None:
         """The mean gap, None without one."""
         return self.total / self.n if self.n else None
@@ -163,6 +175,31 @@ class GapHistogram:
         other.total = self.total
         return other
 
+
+def add_repeatedly(total: float, x: float, n: int) -> float:
+    """``total`` after adding ``x`` to it ``n`` times, bit for bit as a loop of additions.
+
+    While a sum stays within one power of two its last place has one worth, so from the
+    second addition on each adds the same rounded amount (a tie rounds to an even sum, from
+    which the next tie rounds the same way again), and multiples of the last place add up
+    exactly. Where the sum leaves its power of two the loop is walked.
+    """
+    if n > _WORTH_JUMPING and x > 0.0 and 0.0 < total < _HUGE:
+        first = total + x
+        each = (first + x) - first
+        jumped = first + (n - 1) * each
+        if frexp(total)[1] == frexp(jumped)[1]:
+            return jumped
+    for _ in range(n):
+        total += x
+    return total
+
+
+_WORTH_JUMPING = 6
+"""Additions below which the loop is as fast."""
+
+_HUGE = 2.0**1000
+"""Sums above it are left to the loop, far from overflow."""
 
 _LOWEST = -(1 << 40)
 """The bucket of gaps that are not above 0, below every other."""

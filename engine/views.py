@@ -92,7 +92,7 @@ def _batch(st: StageState) -> BatchView | None:
     it = st.iteration
     if it is None:
         return None
-    decode, prefill = plan.batch_memory(st, it.batch)
+    decode, prefill = plan.memory_totals(st, it.batch)
     portions = []
     for job, tokens in it.batch:
         assert job.session is not None

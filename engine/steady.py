@@ -1,0 +1,188 @@
+"""Attempts and ends of iterations that serve a cohort of steady decodes (``engine.calendar``).
+
+Every short cut here first makes sure that the plain path of ``engine.iteration`` would come
+to the same; otherwise the cohort is folded and the plain path taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import calendar, holdings, iteration, plan, prefix_cache
+from engine.amounts import up
+from engine.iteration import ADMIT_PATH, REFUSED, SERVE_PATH, STOPPED, Attempt
+from engine.state import EPS, GROWING, INF
+
+if TYPE_CHECKING:
+    from engine.calendar import Cohort
+    from engine.state import Job, StageState, State
+
+
+def attempt(k: State, st: StageState) -> None:
+    """R6.3: an attempt at an iteration, its steady decodes counted together where they are."""
+    cohort = st.cohort
+    if cohort is not None:
+        if k.listen is None and _attempt(k, st, cohort):
+            return
+        calendar.fold(st)
+    iteration.attempt(k, st)
+
+
+def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
+    """The attempt, unless it is none for a cohort; then nothing has been done."""
+    step = st.code.step
+    assert step is not None
+    m = k.moment
+    plan.set_totals(st, m, memory=step.totals_first)
+    if st.cohort is not cohort:
+        return False
+    budget, chunk = step.budget(k, k.nobody, m), step.chunk(k, k.nobody, m)
+    steady = float(len(cohort.members))
+    if budget != INF and budget % 1.0:
+        return False
+    tick = cohort.tick + 1
+    growing = cohort.growth.get(tick, 0)
+    need = growing * cohort.unit
+    if cohort.outsiders:
+        wanted = _outsiders(k, cohort, chunk)
+        if wanted is None or steady + wanted[0] > budget:
+            return False
+        more = wanted[1]
+    else:
+        more = 0.0
+        if steady > budget:
+            return False
+    if cohort.pool >= 0:
+        pool = k.pools[cohort.pool]
+        if pool.growers or ((need or more) and pool.used + need + more > pool.code.cap):
+            return False
+        if growing:
+            prefix_cache.make_room(k, pool, need)
+            pool.used += need
+            cohort.kv += need
+            del cohort.growth[tick]
+            after = tick + int(cohort.unit)
+            cohort.growth[after] = cohort.growth.get(after, 0) + growing
+    cohort.granted = tick
+    a = Attempt(k, budget, chunk)
+    a.left = budget - steady
+    iteration.conduct(k, st, a, lambda: _procedure(k, st, cohort, a))
+    return True
+
+
+def _outsiders(k: State, cohort: Cohort, chunk: float) -> tuple[float, float] | None:
+    """What the other residents want in tokens, and in units of the pool; None where that is not plain."""
+    tokens = units = 0.0
+    for job in cohort.outsiders:
+        session = job.session
+        assert session is not None
+        want = plan.wanted(job, chunk)
+        if session.status == GROWING or want % 1.0:
+            return None
+        tokens += want
+        if job.growing >= 0:
+            found = holdings.innermost(session, job.growing)
+            if found is None or job.growing != cohort.pool:
+                return None
+            held = found[1]
+            more = held.pos + want - held.alloc
+            if more > EPS:
+                units += up(k.pools[cohort.pool].code, held.alloc + more) - held.alloc
+    return tokens, units
+
+
+def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt) -> None:
+    """R6.8 with the members served already; whatever folds the cohort hands over to the plain procedure."""
+    cohort.attempt = a
+    try:
+        iteration.at(k, a, SERVE_PATH)
+        if _serve(k, st, cohort, a):
+            return
+        while a.left > 0 and k.attempt_preempted == 0 and not a.refused:
+            iteration.at(k, a, ADMIT_PATH)
+            if not iteration.admit_one(k, st, a.left):
+                return
+            a.admitted += 1
+            if not a.folded and _serve(k, st, cohort, a):
+                return
+            if st.cohort is not cohort:
+                iteration.default(k, st, a)
+                return
+    finally:
+        cohort.attempt = None
+
+
+def _serve(k: State, st: StageState, cohort: Cohort, a: Attempt) -> bool:
+    """Serves the outsiders not yet served, in resident order; whether the procedure ends."""
+    job: Job | None
+    while a.left > 0 and st.cohort is cohort:
+        job = next((job for job in cohort.outsiders if job.served != st.marks), None)
+        if job is None:
+            return False
+        job.served = st.marks
+        outcome = iteration.give(k, st, a, job, a.left)
+        if outcome == STOPPED:
+            return True
+        if outcome == REFUSED:
+            a.refused = True
+    return a.left <= 0
+
+
+def end(k: State, st: StageState) -> None:
+    """R6.19: the running iteration is over."""
+    cohort = st.cohort
+    if cohort is not None:
+        if _end(k, st, cohort):
+            return
+        calendar.fold(st)
+    iteration.end(k, st)
+    step = st.code.step
+    assert step is not None
+    if step.steady and k.listen is None:
+        calendar.establish(k, st)
+
+
+def _end(k: State, st: StageState, cohort: Cohort) -> bool:
+    """The end, unless a token comes out of step; then nothing has been done."""
+    it = st.iteration
+    assert it is not None
+    gap = k.now - cohort.last_end
+    if it.batch and not _in_step(k, st, it.batch, gap):
+        return False
+    iteration.over(k, st)
+    cohort.tick += 1
+    cohort.last_end = k.now
+    if k.warm:
+        st.gaps.add_many(gap, len(cohort.members))
+    done = cohort.finish.pop(cohort.tick, [])
+    if it.batch:
+        done = done + iteration.take_tokens(k, st, it.batch)
+    if done:
+        if len(done) > 1:
+            wanted = {job.id for job in done}
+            done = [job for job in st.residents if job.id in wanted]
+        for job in done:
+            if job.id in cohort.members:
+                calendar.restore(cohort, job)
+            else:
+                cohort.outsiders.remove(job)
+    for job, _ in it.batch:
+        if job.decode and job.work > EPS and calendar.join(st, cohort, job, k.now):
+            cohort.outsiders.remove(job)
+    if not cohort.members:
+        st.cohort = None
+    iteration.finish_runs(k, st, done)
+    return True
+
+
+def _in_step(k: State, st: StageState, batch: list[tuple[Job, float]], gap: float) -> bool:
+    """Whether every gap an outsider's token makes is the members' own.
+
+    The gaps are summed in batch order (R9.8), but equal ones may be summed in any order.
+    """
+    for job, tokens in batch:
+        if job.decode or job.work - tokens <= EPS:
+            last = iteration.gap_before(k, st, job)
+            if last is not None and k.now - last != gap:
+                return False
+    return True
