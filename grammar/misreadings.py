@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from grammar.diagnostics import Diagnostic, Note
 from grammar.homes import ENGINE_FORMS, HOMES, RETIRED_FORMS, STATEMENT_FORMS
 from grammar.names import WORDS, nearest
 from grammar.source import Span
-from grammar.trouble import PLACE_WORDS, Place, Trouble
+from grammar.trouble import PLACE_WORDS, Trouble
 
 
 @dataclass(frozen=True)
@@ -385,14 +384,3 @@ def _unknown_first(t: Trouble, code: str, message: str) -> tuple[Diagnostic, Edi
 def _did_you_mean(word: str, candidates: list[str]) -> str | None:
     near = nearest(word, candidates)
     return f"did you mean `{near}`?" if near else None
-
-
-BY_PLACE: dict[Place, Callable[[Trouble], Finding | None]] = {
-    "declaration": declaration,
-    "pool": pool_option,
-    "device": device_item,
-    "engine": engine_item,
-    "queue": queue_item,
-    "workload": workload_item,
-    "statement": statement,
-}

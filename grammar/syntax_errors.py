@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from grammar.diagnostics import Diagnostic, Note
 from grammar.expression_slips import expression_slip
-from grammar.misreadings import BY_PLACE, Edit, Finding, end_of_text, error, missing_brace, retired_clause, stray
+from grammar.misreadings import (
+    Edit,
+    Finding,
+    declaration,
+    device_item,
+    end_of_text,
+    engine_item,
+    error,
+    missing_brace,
+    pool_option,
+    queue_item,
+    retired_clause,
+    statement,
+    stray,
+    workload_item,
+)
 from grammar.names import WORDS, nearest
 from grammar.reading import END, Position, first_position, terminals
 from grammar.scan import COMMENTS, Lexeme, lexical_errors, scan
 from grammar.schedule_slips import schedule_statement
 from grammar.source import Source, Span
-from grammar.trouble import BRACKETS, SURVIVAL, SURVIVAL_OF_AN_END, Trouble
+from grammar.trouble import BRACKETS, SURVIVAL, SURVIVAL_OF_AN_END, Place, Trouble
 
 MOST_TOLD = 20
 """How many errors are told at once (L13.5)."""
@@ -23,6 +40,18 @@ _ENDINGS = frozenset({";", ")", "]", "}"})
 
 _CONTINUES_BLOCK = frozenset({"else", "cache", "lease", ";"})
 """What may follow the block of a construct and still belong to it."""
+
+_BY_PLACE: dict[Place, Callable[[Trouble], Finding | None]] = {
+    "declaration": declaration,
+    "pool": pool_option,
+    "device": device_item,
+    "engine": engine_item,
+    "schedule": schedule_statement,
+    "queue": queue_item,
+    "workload": workload_item,
+    "statement": statement,
+}
+"""What knows the mistakes of a place (L13.6)."""
 
 
 def syntax_errors(source: Source, start: str) -> tuple[Diagnostic, ...]:
@@ -50,6 +79,8 @@ def syntax_errors(source: Source, start: str) -> tuple[Diagnostic, ...]:
         told_to = offset
         trouble = Trouble(source.text, words, places, at)
         finding = _explain(trouble)
+        if _is_empty(finding.diagnostic.span):
+            break  # it is about a lexeme an edit made, which nobody wrote
         found.append(finding.diagnostic)
         edit = finding.edit or _skip(trouble)
         if edit is None or at == len(words):
@@ -57,6 +88,10 @@ def syntax_errors(source: Source, start: str) -> tuple[Diagnostic, ...]:
         words = _edited(words, edit)
         del places[edit.index + 1 :]
     return tuple(sorted(found, key=lambda d: (d.span.line, d.span.column) if d.span else (0, 0)))
+
+
+def _is_empty(span: Span | None) -> bool:
+    return span is not None and (span.line, span.column) == (span.end_line, span.end_column)
 
 
 def _read_on(words: list[Lexeme], places: list[Position | None]) -> int:
@@ -87,10 +122,8 @@ def _edited(words: list[Lexeme], edit: Edit) -> list[Lexeme]:
 def _explain(t: Trouble) -> Finding:
     """The first explanation that fits, from the particular to the general."""
     found = end_of_text(t) or stray(t) or missing_brace(t)
-    if found is None and t.place == "schedule":
-        found = schedule_statement(t)
-    elif found is None and t.place in BY_PLACE:
-        found = BY_PLACE[t.place](t)
+    if found is None and t.place is not None and t.start < len(t.lexemes):
+        found = _BY_PLACE[t.place](t) if t.place in _BY_PLACE else None
     return (
         found
         or retired_clause(t)
