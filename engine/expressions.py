@@ -117,6 +117,52 @@ def reads_state(expr: ir.Expr) -> bool:
     )
 
 
+def falls(expr: ir.Expr) -> bool:
+    """Whether an amount can only fall while pools fill up and cached prefixes give way.
+
+    Such an amount reads nothing that moves but ``BudgetLeft``, which is given, and
+    ``CachedIn``, in which it never falls as that rises.
+    """
+    match expr:
+        case ir.Cost(_, inner):
+            return falls(inner)
+        case ir.Call("CachedIn" | "BudgetLeft", (ir.PoolArg(ref) | ir.StageArg(ref),)):
+            return ref.index is None
+        case ir.Call("Min" | "Max" | "Floor" | "Ceil", args):
+            return all(not isinstance(a, ir.PoolArg | ir.StageArg) and falls(a) for a in args)
+        case ir.Binary("Add", a, b):
+            return falls(a) and falls(b)
+        case ir.Binary("Sub", a, b):
+            return falls(a) and not moves(b)
+        case ir.Binary("Mul", a, b):
+            return (falls(a) and (constant(b) or 0.0) > 0) or (falls(b) and (constant(a) or 0.0) > 0)
+        case ir.Binary("Div", a, b):
+            return falls(a) and (constant(b) or 0.0) > 0
+        case _:
+            return not moves(expr)
+
+
+def stands_still(expr: ir.Expr, context: frozenset[str]) -> bool:
+    """Whether an expression reads nothing that a leap moves, but these context variables; no draws."""
+    return all(
+        not isinstance(e, ir.Sample)
+        and (not isinstance(e, ir.Ctx) or e.name in context)
+        and (not isinstance(e, ir.Call) or e.fun not in _MOVED_BY_DECODING)
+        for e in parts(expr)
+    )
+
+
+_MOVED_BY_DECODING = frozenset(
+    ("Used", "Free", "CachedIn", "Allocated", "Work", "EstLambda", "EstRho", "EstWait", "BudgetLeft", "Price")
+)
+"""Queries whose value decoding moves, or that are read too rarely to tell."""
+
+
+def expression_text(expr: ir.Expr) -> str:
+    """An expression as Python text, its context variables as ``m.NAME`` and the clock as ``k.now``."""
+    return _Writer(Compiler(), "machine").value(expr, 0)
+
+
 class Compiler:
     """Compiles the expressions of a program in one go.
 

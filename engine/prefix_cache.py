@@ -124,6 +124,24 @@ def _evict(k: State, pool: PoolState) -> None:
         _spill(k, pool, key, entry, removed)
 
 
+def evict_units(k: State, pool: PoolState, units: float) -> None:
+    """Many evictions of whole blocks at once, least recently released first; nobody listens and nothing spills."""
+    assert k.listen is None and pool.code.spill is None
+    left = units
+    while left > 0:
+        key = _least_recent(pool)
+        entry = pool.entries[key]
+        removed = entry.size if entry.size < left else left
+        entry.size -= removed
+        left -= removed
+        if entry.size <= EPS:
+            del pool.entries[key]
+            free_place(pool, entry.place)
+            pool.evicted_entries += 1
+    pool.cached -= units
+    pool.evicted_units += units
+
+
 def _least_recent(pool: PoolState) -> Key:
     """The entry released first; release numbers rise with the clock, so they alone decide."""
     order, entries = pool.order, pool.entries

@@ -6,9 +6,9 @@ Nothing here changes during a run; all clones of a run share one ``ProgramCode``
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from engine.expressions import Compiler, Function, StreamKind, constant, context_of, moves, parts, reads_state
+from engine.expressions import Compiler, Function, StreamKind, constant, context_of, falls, moves, parts, reads_state, stands_still
 from engine.failure import Unsupported
 from engine.rng import EVICTION_SALT, MACHINE_SALT, TRACE_SALT, Stream
 from grammar import ir
@@ -161,6 +161,8 @@ class StageCode:
     capacity: Function | None
     fixed: float
     step: StepCode | None
+    leaps: bool = False
+    """Whether stretches of its iterations may be run at once (``engine.leap``)."""
 
 
 # --------------------------------------------------------------------------- session statements
@@ -168,13 +170,14 @@ class StageCode:
 
 @dataclass(frozen=True, slots=True)
 class TakeCode:
-    """One pool of a hold; the flags say whether the amount moves (R4.6)."""
+    """One pool of a hold; the flags say whether the amounts move (R4.6), and whether both can only fall in a leap."""
 
     pool: MemberCode
     units: Function
     units_move: bool
     reserve: Function | None
     reserve_moves: bool
+    falls: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +337,10 @@ class ProgramCode:
     gap: Function | None
     engines: tuple[int, ...]
     """The stages that are engines."""
+    joins: bool
+    """Whether some session joins legs."""
+    loops: dict[Any, Any]
+    """The generated loops of ``engine.leap``: a cache, of what follows from the text alone."""
     policies: tuple[bool, ...]
     """Per stage whether its flows share by max-min; meaningful for shared stages."""
 
@@ -390,6 +397,8 @@ class _Builder:
             givens=tuple((i, self.function(c.given)) for i, c in enumerate(p.claims) if c.given is not None),
             gap=self.function(p.arrival.gap, "arrival") if isinstance(p.arrival, ir.Renewal) else None,
             engines=tuple(i for i, stage in enumerate(p.stages) if isinstance(stage.kind, ir.Step)),
+            joins=any(isinstance(s, ir.Join) for block in p.blocks for s in block),
+            loops={},
             policies=tuple(self.policies),
         )
 
@@ -459,8 +468,20 @@ class _Builder:
                     return StageCode(i, stage.name, stage.index, "delay", 0, None, 0.0, None)
                 return StageCode(i, stage.name, stage.index, "ps", 0, self.function(capacity, "machine"), 0.0, None)
             case ir.Step() as step:
-                return StageCode(i, stage.name, stage.index, "step", 0, None, 0.0, self._step(i, step))
+                code = self._step(i, step)
+                return StageCode(i, stage.name, stage.index, "step", 0, None, 0.0, code, code.steady and self._leaps(step))
         raise AssertionError(stage.kind)
+
+    def _leaps(self, step: ir.Step) -> bool:
+        """Whether nothing a leap moves is read each iteration but by the cost, and by it only what the loop knows."""
+        counts = frozenset(("Nres", "Ndec"))
+        batch = counts | {"Ntok", "Npre", "Kvb", "Kvp", "Attn", "Now"}
+        return (
+            stands_still(step.budget, counts)
+            and stands_still(step.chunk, counts)
+            and stands_still(step.cost, batch)
+            and all(stands_still(gauge.expr, frozenset()) for gauge in self.program.gauges)
+        )
 
     def _step(self, i: int, step: ir.Step) -> StepCode:
         if step.request is not None:
@@ -576,6 +597,7 @@ class _Builder:
                     moves(take.units),
                     self.optional(take.reserve),
                     take.reserve is not None and moves(take.reserve),
+                    falls(take.units) and (take.reserve is None or falls(take.reserve)),
                 )
                 for take in hold.pools
             ),

@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from engine import calendar, deadlock, gauges, kernel, report
+from engine import calendar, deadlock, gauges, kernel, leap, report
 from engine.decisions import Decision
 from engine.failure import ProgramFailure
 from engine.program import ProgramCode, compile_program
 from engine.queries import shown
 from engine.snapshot import FailureView, Position, Snapshot, Who
-from engine.state import State
+from engine.state import ATTEMPTING, State
 from engine.trace import read_trace
 from engine.views import snapshot
 from grammar import ir
 
 INF = float("inf")
+
+_UNBOUNDED = 1 << 62
+"""Iterations a leap of a whole run may take: as many as it can."""
 
 
 class Simulation:
@@ -152,10 +155,11 @@ class Simulation:
             if not self._begun:
                 self._begun = True
                 kernel.begin(state)
-            take_event, attempt, over, next_attempt = kernel.take_event, kernel.attempt, kernel.over, kernel.next_attempt
+            take_event, attempt, over = kernel.take_event, kernel.attempt, kernel.over
             while True:
-                while next_attempt(state) is not None:
-                    attempt(state)
+                while state.phase == ATTEMPTING:
+                    stage = attempt(state)
+                    leap.leap(state, stage, _UNBOUNDED)
                 if over(state):
                     break
                 take_event(state)

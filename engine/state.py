@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.rng import Stream
-from engine.statistics import GapHistogram, RunningMean, TimeAverage
+from engine.statistics import GapHistogram, Mean, RunningMean, TimeAverage
 
 if TYPE_CHECKING:
     from engine.calendar import Cohort
@@ -523,8 +523,8 @@ class StageState:
         self.decode_only = TimeAverage()
         self.mixed = TimeAverage()
         self.mean_decodes = TimeAverage()
-        self.decode_batch = RunningMean()
-        self.decode_step = RunningMean()
+        self.decode_batch = Mean()
+        self.decode_step = Mean()
         self.gaps = GapHistogram()
 
     def clone(self, jobs: dict[int, Job]) -> StageState:

@@ -97,6 +97,32 @@ class RunningMean:
         return other
 
 
+class Mean:
+    """The mean of samples, one at a time (R9.5)."""
+
+    __slots__ = ("mean", "n")
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.mean = 0.0
+
+    def add(self, x: float) -> None:
+        """Takes a sample."""
+        self.n += 1
+        self.mean += (x - self.mean) / self.n
+
+    def result(self) -> float | None:
+        """The mean, None without samples."""
+        return self.mean if self.n else None
+
+    def clone(self) -> Mean:
+        """A copy."""
+        other = Mean()
+        other.n = self.n
+        other.mean = self.mean
+        return other
+
+
 class GapHistogram:
     """Gaps between tokens in seconds, in buckets one per cent wide (R9.8)."""
 
@@ -148,6 +174,19 @@ class GapHistogram:
         self.total = add_repeatedly(self.total, gap, n - 1)
         assert self._bucket is not None
         self._bucket[0] += n - 1
+
+    def span(self) -> tuple[float, float]:
+        """The least and greatest gap of the bucket taken last: any gap between them is its own."""
+        return (self._bucket[1], self._bucket[2]) if self._bucket is not None else (1.0, 0.0)
+
+    def take(self, total: float, n: int) -> None:
+        """Takes ``n`` gaps of the bucket taken last, already added into ``total``."""
+        if n:
+            assert self._bucket is not None
+            self._bucket[0] += n
+            self.n += n
+            self.total = total
+            self._gap = -1.0
 
     def mean(self) -> float | None:
         """The mean gap, None without one."""

@@ -1,0 +1,329 @@
+"""Leaps: stretches of iterations in which nothing can change but decoding positions.
+
+While an engine's residents are all members of its cohort (``engine.calendar``), nobody can
+be admitted and no other event is due, an iteration is: some members' holds grow by a block,
+the cost is read, the clock moves. Such stretches run in one generated loop over local
+variables. Every float goes through the very operations of the plain path in the very order,
+so results are the same bit for bit; a stretch ends before the first iteration in which
+anything else could happen, and may end after any iteration, so every moment in it can be
+reached.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from heapq import heapreplace
+from math import frexp, nextafter
+from typing import TYPE_CHECKING, Any
+
+from engine import admission, gauges, prefix_cache
+from engine.amounts import positive, up
+from engine.expressions import expression_text
+from engine.failure import ProgramFailure
+from engine.queries import NAMESPACE
+from engine.state import EPS, INF, ITERATION_END, SETTLED, Iteration
+from engine.statistics import TimeAverage, add_repeatedly
+
+if TYPE_CHECKING:
+    from engine.calendar import Cohort
+    from engine.program import ProgramCode, StageCode
+    from engine.state import PoolState, Session, StageState, State
+
+Loop = Callable[..., tuple[Any, ...]]
+
+_SHORT = 6
+"""Members up to which their gaps are added one by one: a jump (R9.8) costs about as much."""
+
+_MOST_KEYED = 8
+"""Holds of a queue by keys that are looked at before a leap; a longer queue makes none."""
+
+
+def leap(k: State, stage: int, most: int) -> int:
+    """Runs the coming iterations of an engine that nothing disturbs.
+
+    Args:
+        k: the state, settled, right after an attempt of the engine.
+        stage: the engine's stage.
+        most: the most iterations to run.
+
+    Returns:
+        How many iterations began; 0 where the plain path has to go on.
+    """
+    st = k.stages[stage]
+    cohort, it = st.cohort, st.iteration
+    if cohort is None or it is None or cohort.outsiders or it.batch or k.phase != SETTLED or k.listen is not None:
+        return 0
+    if not st.code.leaps or it.started != k.now or cohort.last_end != k.now or it.members != len(cohort.members):
+        return 0
+    queue = k.queue
+    if queue[0][2] != ITERATION_END or queue[0][3] != stage or queue[0][4] != st.epoch:
+        return 0
+    until = min([event[0] for event in queue[1:3]], default=INF)
+    if k.horizon < until:
+        # An event at the horizon still runs (R2.3 b).
+        until = nextafter(k.horizon, INF)
+    room = min(cohort.finish) - 1 - cohort.tick
+    if room < most:
+        most = room
+    if most <= 0 or queue[0][0] >= until or not _undisturbed(k, st, it):
+        return 0
+    return _run(k, st, cohort, it, until, most)
+
+
+def _undisturbed(k: State, st: StageState, it: Iteration) -> bool:
+    """Whether settling (R2.6) comes to nothing but the engine's own attempts for as long as nothing else happens."""
+    own = st.code.step
+    assert own is not None
+    for other in k.stages:
+        step = other.code.step
+        if other is not st and step is not None and other.iteration is None:
+            if other.residents or any(k.pools[i].queue for i in step.queues):
+                return False
+    left = it.budget - it.members
+    for pool in k.pools:
+        if pool.growers:
+            return False
+        if pool.queue:
+            via = pool.code.admit_via
+            if via == st.code.index:
+                if left > 0 and not _stays_blocked(k, pool, (via, left)):
+                    return False
+            elif via < 0 and not _stays_blocked(k, pool, None):
+                return False
+    return True
+
+
+def _stays_blocked(k: State, pool: PoolState, planning: tuple[int, float] | None) -> bool:
+    """Whether the hold that would be tried next cannot get in while pools only fill up.
+
+    Under keys any of the queue's holds may come to be the next.
+    """
+    head = pool.queue[0]
+    assert head.pending is not None
+    if k.code.joins:
+        # A knot at the end of the run is judged by the needs last evaluated (R10.16).
+        return False
+    candidates = [head] if pool.code.keys is None or head.pending.resumed else pool.queue
+    if len(candidates) > _MOST_KEYED:
+        return False
+    k.planning = planning
+    try:
+        return all(_blocked(k, session) for session in candidates)
+    except ProgramFailure:
+        return False
+    finally:
+        k.planning = None
+
+
+def _blocked(k: State, session: Session) -> bool:
+    """Whether some pool has no room for the least a hold could come to ask.
+
+    What it asks may only fall, and no lower than with its own cached prefixes gone: these
+    are all that may change (``TakeCode.falls``).
+    """
+    pending = session.pending
+    assert pending is not None
+    if not all(take.falls for take in pending.code.takes):
+        return False
+    key = (0, session.serial)
+    hidden = [(pool, pool.entries.pop(key)) for pool in k.pools if key in pool.entries]
+    try:
+        needs = [need for _, need in admission.evaluate(k, session)]
+    finally:
+        for pool, entry in hidden:
+            pool.entries[key] = entry
+    for index, need in zip(pending.pools, needs, strict=True):
+        state = k.pools[index]
+        if not admission.fits(k, state, up(state.code, need)):
+            return True
+    return False
+
+
+def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, most: int) -> int:
+    members = len(cohort.members)
+    pool = k.pools[cohort.pool] if cohort.pool >= 0 else None
+    ones: list[TimeAverage] = []
+    ens: list[TimeAverage] = []
+    others: list[TimeAverage] = []
+    for average in _averages(k, st, pool):
+        value = average.value
+        if value == 1.0:
+            ones.append(average)
+        elif value == members:
+            ens.append(average)
+        elif value != 0.0:
+            others.append(average)
+    if k.code.gauges:
+        gauges.read(k)
+    loop = _loop(k.code, st.code, (len(ones), len(ens), len(others), pool is not None, k.warm, members if members <= _SHORT else 0))
+    m = k.moment
+    m.Ntok = m.Ndec = float(members)
+    m.Nres = m.Ndec
+    m.Npre = m.Kvp = m.Attn = 0.0
+    taken = loop(k, m, st, cohort, pool, k.now, k.queue[0][0], until, most, members, ones, ens, others)
+    done, now, end, cost = taken[:4]
+    if not done:
+        return 0
+    for average in (*ones, *ens, *others, *_still_zero(k, st, pool)):
+        average.last = now
+    k.now = now
+    k.events += done
+    k.attempts = 1
+    k.next_event += done
+    st.epoch += done
+    st.iterations += done
+    st.marks += done
+    st.served += float(members) * done
+    st.attempt = (k.events, 1)
+    st.attempted_at = now
+    heapreplace(k.queue, (end, k.next_event - 1, ITERATION_END, st.code.index, st.epoch, 0))
+    running = Iteration([], now, cost, it.budget, it.chunk)
+    running.tokens = float(members)
+    running.members = members
+    st.iteration = running
+    cohort.tick += done
+    cohort.served += done
+    cohort.granted += done
+    cohort.last_end = now
+    return int(done)
+
+
+def _averages(k: State, st: StageState, growing: PoolState | None) -> list[TimeAverage]:
+    """What is averaged over time and stays as it is in a leap."""
+    averages = [k.mean_live, st.prefill_only, st.decode_only, st.mixed, st.mean_decodes]
+    for stage in k.stages:
+        averages += (stage.mean_number, stage.mean_busy)
+    for pool in k.pools:
+        averages += (pool.mean_queue, pool.mean_holders)
+        if pool is not growing:
+            averages += (pool.mean_used, pool.mean_cached)
+    return averages
+
+
+def _still_zero(k: State, st: StageState, growing: PoolState | None) -> list[TimeAverage]:
+    return [average for average in _averages(k, st, growing) if average.value == 0.0]
+
+
+def _loop(code: ProgramCode, stage: StageCode, shape: tuple[int, int, int, bool, bool, int]) -> Loop:
+    """The loop for so many averages of value 1, of the members' number and of another; written once each."""
+    key = (stage.index, shape)
+    made = code.loops.get(key)
+    if made is None:
+        namespace: dict[str, Any] = dict(NAMESPACE)
+        namespace.update(frexp=frexp, add_repeatedly=add_repeatedly, positive=positive, EPS=EPS, evict=prefix_cache.evict_units)
+        # Written from the checked IR and counts alone.
+        exec(compile(_write(code, stage, *shape), "<leap>", "exec"), namespace)
+        made = code.loops[key] = namespace["loop"]
+    return made
+
+
+_CONTEXT = re.compile(r"\bm\.(Ntok|Ndec|Npre|Nres|Kvp|Attn)\b")
+
+
+def _write(code: ProgramCode, stage: StageCode, ones: int, ens: int, others: int, grows: bool, warm: bool, short: int) -> str:
+    """The loop's text. ``t`` is when the running iteration began, ``e`` when it ends."""
+    step = code.program.stages[stage.index].kind
+    cost = _CONTEXT.sub(r"\1", expression_text(step.cost)).replace("m.Kvb", "kv").replace("k.now", "e")  # type: ignore[union-attr]  # a leaping stage is an engine
+    lines = ["def loop(k, m, st, cohort, pool, t, e, until, most, n, ones, ens, others):", "    done = 0; c = 0.0; fn = float(n)"]
+    lines.append("    Ntok, Ndec, Npre, Nres, Kvp, Attn = m.Ntok, m.Ndec, m.Npre, m.Nres, m.Kvp, m.Attn")
+    lines += [f"    o{i} = ones[{i}].integral" for i in range(ones)]
+    lines += [f"    n{i} = ens[{i}].integral" for i in range(ens)]
+    lines += [f"    x{i} = others[{i}].integral; v{i} = others[{i}].value" for i in range(others)]
+    lines.append("    kv = cohort.kv")
+    if grows:
+        lines += [
+            "    growth = cohort.growth; unit = int(cohort.unit); tick = cohort.tick + 1",
+            "    used = pool.used; cached = pool.cached; cap = pool.code.cap; block = pool.code.block",
+            "    iu = pool.mean_used.integral; ic = pool.mean_cached.integral; gone = 0.0",
+        ]
+    if warm:
+        lines += [
+            "    gaps = st.gaps; total = gaps.total; lo, hi = gaps.span(); gn = 0; top = 2.0 ** frexp(total)[1]",
+            "    db = st.decode_batch.mean; ds = st.decode_step.mean; dn = st.decode_batch.n",
+        ]
+    lines += ["    while done < most and e < until:"]
+    if grows:
+        lines += [
+            "        g = growth.get(tick + 1)",
+            "        more = 0.0",
+            "        if g is not None:",
+            "            more = float(g * unit)",
+            "            if used + more > cap: break",
+            "            kv += more",
+            "            over = used + more + cached - cap - EPS",
+            "            lost = 0.0",
+            "            if over > 0 and cached > 0:",
+            "                if not block:",
+            "                    kv -= more",
+            "                    break",
+            "                lost = -(-over // block) * block",
+            "                if lost > cached: lost = cached",
+        ]
+    lines.append(f"        c = {cost}")
+    lines.append("        if not c > 0:")
+    if grows:
+        lines.append("            kv -= more")
+    lines.append("            break")
+    lines.append("        d = e - t")
+    lines += [f"        o{i} += d" for i in range(ones)]
+    if ens:
+        lines.append("        nd = fn * d")
+    lines += [f"        n{i} += nd" for i in range(ens)]
+    lines += [f"        x{i} += v{i} * d" for i in range(others)]
+    if grows:
+        lines += [
+            "        iu += used * d",
+            "        ic += cached * d",
+            "        tick += 1",
+            "        if g is not None:",
+            "            del growth[tick]",
+            "            growth[tick + unit] = growth.get(tick + unit, 0) + g",
+            "            used += more",
+            "            if lost:",
+            "                cached -= lost",
+            "                gone += lost",
+        ]
+    if warm:
+        lines.append("        if lo <= d <= hi:")
+        lines.append("            gn += n")
+        if short:
+            lines += ["            total += d"] * short
+        else:
+            lines += [
+                "            f = total + d",
+                "            j = f + (n - 1) * ((f + d) - f)",
+                "            if j < top: total = j",
+                "            else:",
+                "                total = add_repeatedly(total, d, n)",
+                "                top = 2.0 ** frexp(total)[1]",
+            ]
+        lines += [
+            "        else:",
+            "            gaps.take(total, gn)",
+            "            gaps.add_many(d, n)",
+            "            total = gaps.total; lo, hi = gaps.span(); gn = 0; top = 2.0 ** frexp(total)[1]",
+            "        dn += 1",
+            "        db += (fn - db) / dn",
+            "        ds += (c - ds) / dn",
+        ]
+    lines += ["        t = e", "        e = t + c", "        done += 1"]
+    lines += [f"    ones[{i}].integral = o{i}" for i in range(ones)]
+    lines += [f"    ens[{i}].integral = n{i}" for i in range(ens)]
+    lines += [f"    others[{i}].integral = x{i}" for i in range(others)]
+    lines.append("    cohort.kv = kv")
+    if grows:
+        lines += [
+            "    if done:",
+            "        pool.used = used",
+            "        for average, integral, value in ((pool.mean_used, iu, used), (pool.mean_cached, ic, cached)):",
+            "            average.integral = integral; average.last = t; average.value = value",
+            "        if gone: evict(k, pool, gone)",
+        ]
+    if warm:
+        lines += [
+            "    gaps.take(total, gn)",
+            "    st.decode_batch.mean = db; st.decode_step.mean = ds; st.decode_batch.n = st.decode_step.n = dn",
+        ]
+    lines.append("    return done, t, e, c")
+    return "\n".join(lines)
