@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from typing import Any
 
@@ -102,5 +101,8 @@ def whole_result(simulation: Simulation) -> dict[str, Any]:
 
 
 def _print_for_people(figures: dict[str, Any], loaded: LoadedProgram) -> None:
-    console = Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", PIPED_WIDTH)))
-    print_report(figures, loaded.path.name, console)
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    # Captured, not printed: rich would end the process by itself where the reader has gone.
+    with console.capture() as report_of:
+        print_report(figures, loaded.path.name, console)
+    print(report_of.get(), end="")
