@@ -109,7 +109,7 @@ def establish(k: State, st: StageState) -> None:
     if pool >= 0:
         code = k.pools[pool].code
         unit = code.block or 1.0
-        if unit % 1.0 or code.evict is not None or code.spill is not None or k.pools[pool].used % 1.0 or k.pools[pool].cached % 1.0:
+        if unit % 1.0 or (code.block and not code.bulk) or k.pools[pool].used % 1.0 or k.pools[pool].cached % 1.0:
             return
     cohort = Cohort(pool, unit, k.now)
     for job in st.residents:

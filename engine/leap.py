@@ -77,9 +77,10 @@ def _undisturbed(k: State, st: StageState, it: Iteration) -> bool:
     assert own is not None
     for other in k.stages:
         step = other.code.step
-        if other is not st and step is not None and other.iteration is None:
-            if other.residents or any(k.pools[i].queue for i in step.queues):
-                return False
+        if other is st or step is None or other.iteration is not None:
+            continue
+        if other.residents or any(k.pools[i].queue for i in step.queues):
+            return False
     left = it.budget - it.members
     for pool in k.pools:
         if pool.growers:
@@ -208,13 +209,14 @@ def _still_zero(k: State, st: StageState, growing: PoolState | None) -> list[Tim
 def _loop(code: ProgramCode, stage: StageCode, shape: tuple[int, int, int, bool, bool, int]) -> Loop:
     """The loop for so many averages of value 1, of the members' number and of another; written once each."""
     key = (stage.index, shape)
-    made = code.loops.get(key)
+    made: Loop | None = code.loops.get(key)
     if made is None:
         namespace: dict[str, Any] = dict(NAMESPACE)
         namespace.update(frexp=frexp, add_repeatedly=add_repeatedly, positive=positive, EPS=EPS, evict=prefix_cache.evict_units)
         # Written from the checked IR and counts alone.
         exec(compile(_write(code, stage, *shape), "<leap>", "exec"), namespace)
-        made = code.loops[key] = namespace["loop"]
+        made = namespace["loop"]
+        code.loops[key] = made
     return made
 
 

@@ -99,7 +99,15 @@ def drop(pool: PoolState, session: Session) -> None:
 
 def make_room(k: State, pool: PoolState, need: float) -> None:
     """Evicts until ``need`` units fit, or nothing is left to evict (R4.28)."""
-    limit = pool.code.cap + EPS
+    code = pool.code
+    limit = code.cap + EPS
+    over = pool.used + pool.cached + need - limit
+    if not over > 0 or not pool.entries:
+        return
+    if k.listen is None and code.bulk and not (pool.used % 1.0 or pool.cached % 1.0 or need % 1.0):
+        # Whole blocks off whole numbers: how many go is known at once, and sums of them are exact.
+        evict_units(k, pool, min(-(-over // code.block) * code.block, pool.cached))
+        return
     while pool.entries and pool.used + pool.cached + need > limit:
         _evict(k, pool)
 

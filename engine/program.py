@@ -55,6 +55,8 @@ class PoolCode:
     admit_via: int
     reserve_held: bool
     engines: tuple[int, ...]
+    bulk: bool
+    """Whether evictions are of whole blocks of a whole size, least recently released first, without a spill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,6 +457,12 @@ class _Builder:
             engines=tuple(
                 j for j, stage in enumerate(self.program.stages) if isinstance(stage.kind, ir.Step) and stage.kind.memory == i
             ),
+            bulk=bool(pool.block)
+            and (pool.block or 0.0) % 1.0 == 0.0
+            and pool.evict is None
+            and pool.spill is None
+            # A tier's entries come in the blocks of another pool.
+            and not any(p.spill is not None and p.spill.to == i for p in self.program.pools),
         )
 
     def _stage(self, i: int, stage: ir.Stage) -> StageCode:
