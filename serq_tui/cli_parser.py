@@ -27,6 +27,9 @@ COMMANDS = {
 BREAKS = ("preemption", "idle")
 """What ``--break`` may name: the two stops that the keys ``p`` and ``i`` switch."""
 
+SEEDS = 2**64
+"""How many seeds there are: a stream is derived from 64 bits (R8.4)."""
+
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _INPUTS = """\
@@ -144,9 +147,9 @@ def _command(name: str, about: str, epilog: str) -> argparse.ArgumentParser:
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("settings of the run (for an IR they are in the file; these override them)")
-    group.add_argument("--horizon", type=_number, metavar="T", help="seconds of the program's clock at which the run ends")
-    group.add_argument("--warmup", type=_number, metavar="T", help="seconds before which samples do not count (default: 0)")
-    group.add_argument("--seed", type=_whole, metavar="N", help="which random streams to draw from (default: 1)")
+    group.add_argument("--horizon", type=_seconds, metavar="T", help="seconds of the program's clock at which the run ends")
+    group.add_argument("--warmup", type=_seconds, metavar="T", help="seconds before which samples do not count (default: 0)")
+    group.add_argument("--seed", type=_seed, metavar="N", help="which random streams to draw from (default: 1)")
     group.add_argument("--arrivals", type=_whole, metavar="N", help="let N sessions arrive and end when they have drained")
     group.add_argument(
         "--set",
@@ -172,13 +175,13 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 # --------------------------------------------------------------------------- values
 
 
-def _number(text: str) -> float:
+def _seconds(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isnan(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number of seconds")
     return value
 
 
@@ -187,6 +190,13 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def _seed(text: str) -> int:
+    value = _whole(text)
+    if not 0 <= value < SEEDS:
+        raise argparse.ArgumentTypeError(f"{text} is no seed: seeds go from 0 to {SEEDS - 1}")
+    return value
 
 
 def _binding(text: str) -> tuple[str, str]:

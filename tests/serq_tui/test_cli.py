@@ -62,8 +62,11 @@ def test_a_second_program_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--horizon", "soon"], "'soon' is not a number"),
-        (["--horizon", "nan"], "'nan' is not a number"),
+        (["--horizon", "soon"], "'soon' is not a finite number of seconds"),
+        (["--horizon", "nan"], "'nan' is not a finite number of seconds"),
+        (["--horizon", "inf"], "'inf' is not a finite number of seconds"),
+        (["--horizon", "3", "--seed", "-1"], "-1 is no seed"),
+        (["--horizon", "3", "--seed", "18446744073709551616"], "seeds go from 0 to 18446744073709551615"),
         (["--horizon", "3", "--seed", "1.5"], "'1.5' is not a whole number"),
         (["--horizon", "3", "--set", "users"], "'users' is not NAME=EXPR"),
         (["--horizon", "3", "--set", "2x=1"], "'2x=1' is not NAME=EXPR"),
