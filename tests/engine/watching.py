@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from engine.decisions import Decision
+from engine.decisions import Decision, Evicted
 from engine.simulation import Simulation
 from engine.snapshot import Snapshot
 from grammar import ir
@@ -104,3 +104,8 @@ def decisions(program: ir.Program, *kinds: type[Decision]) -> list[Decision]:
     simulation.listen(records)
     simulation.run()
     return [record for record in records if not kinds or isinstance(record, kinds)]
+
+
+def evictions(program: ir.Program) -> list[tuple[float, int | None, float, float]]:
+    """(time, owner, units, left) of each eviction in order; owner None is a dead entry."""
+    return [(d.time, d.owner, d.units, d.left) for d in decisions(program, Evicted) if isinstance(d, Evicted)]
