@@ -1,0 +1,97 @@
+"""The Textual app: themes, the style sheet and which screen comes first; knows no pane and no run."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+
+from serq_tui.commands import ActionCommands
+from serq_tui.controller import Controller
+from serq_tui.debuggee import Debuggee
+from serq_tui.options import RunOptions, Stops
+from serq_tui.problems import LOAD_ERRORS, Problem
+from serq_tui.screens.chooser import ChooserScreen
+from serq_tui.screens.debugger import DebuggerScreen
+from serq_tui.screens.load_error import LoadErrorScreen
+from serq_tui.themes import COLOURLESS, DEFAULTS, FIRST, THEMES
+from serq_tui.view_state import Lens
+
+
+class SerqApp(App[int]):
+    """The debugger. Its result is the exit code."""
+
+    TITLE = "serq-tui"
+    CSS_PATH = "serq.tcss"
+    COMMANDS: ClassVar = App.COMMANDS | {ActionCommands}
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, path: Path | None, options: RunOptions, stops: Stops, folder: Path | None = None) -> None:
+        super().__init__()
+        self._path = path
+        self._options = options
+        self._stops = stops
+        self._folder = folder or Path.cwd()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = COLOURLESS if self.no_color else FIRST
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """The roles' colours under a theme that is not ours."""
+        return DEFAULTS
+
+    def on_mount(self) -> None:
+        """Open the program, or ask for one."""
+        if self._path is None:
+            self._choose()
+        else:
+            self._open(self._path)
+
+    async def action_quit(self) -> None:
+        """Leave, and let go of a run under way: its thread would keep the program alive."""
+        debuggers = [screen for screen in self.screen_stack if isinstance(screen, DebuggerScreen)]
+        for screen in debuggers:
+            screen.leave()
+        self.exit(0 if debuggers or self._path is None else 1)
+
+    def _choose(self) -> None:
+        self.push_screen(ChooserScreen(self._folder), self._chosen)
+
+    def _chosen(self, path: Path | None) -> None:
+        if path is not None:
+            self._open(path)
+
+    def _open(self, path: Path) -> None:
+        try:
+            debuggee = Debuggee.load(path, self._options)
+        except LOAD_ERRORS as error:
+            self.push_screen(LoadErrorScreen(Problem.of(path, error)), partial(self._after_problem, path))
+            return
+        self.push_screen(DebuggerScreen(Controller(debuggee, opening_lens(self._stops)), self._stops.at))
+
+    def _after_problem(self, path: Path, again: bool | None) -> None:
+        if again:
+            self._open(path)
+        elif self._path is None:
+            self._choose()
+        else:
+            self.exit(1)
+
+
+def opening_lens(stops: Stops) -> Lens:
+    """What stops a run at first: both kinds of interesting events, unless the command line names those it wants."""
+    if not stops.breaks:
+        return Lens()
+    return Lens(preemption="preemption" in stops.breaks, idle="idle" in stops.breaks)
+
+
+def open_debugger(path: Path | None, options: RunOptions, stops: Stops) -> int:
+    """Open the debugger on a program, or on a choice of programs.
+
+    Returns:
+        The exit code: 1 where the program did not load and was given up, else 0.
+    """
+    return SerqApp(path, options, stops).run() or 0

@@ -1,0 +1,244 @@
+"""Lines of the batch, register and pool panes; pure, knows no widget."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+
+from engine.snapshot import BatchView, PoolView, Portion
+from serq_tui.bars import CACHED, FREE, RESERVED, USED, Part, bar
+from serq_tui.format import amount, clock, duration, number, plural
+from serq_tui.pieces import (
+    Column,
+    Content,
+    Entry,
+    Line,
+    Piece,
+    Role,
+    cut,
+    heading,
+    joined,
+    laid_out,
+    piece,
+    shown_columns,
+    width_of,
+)
+from serq_tui.rows import BREAKPOINT, was
+from serq_tui.view_state import BatchState, PoolsState, PoolState, RegistersState, RegisterState
+
+#: A bar wider than this says no more and draws the eye from the numbers.
+WIDEST_BAR = 48
+
+POOLS = (
+    Column("", 1),
+    Column("pool", 8),
+    Column("", 10, stretch=True),
+    Column("used/of", 13, "right"),
+    Column("", 7, rank=2),
+    Column("reserved", 8, "right", rank=3),
+    Column("cached", 6, "right"),
+    Column("free", 6, "right"),
+    Column("", 7, rank=4),
+    Column("preempted", 9, "right", rank=5),
+)
+_BAR = 2
+
+_MODE: dict[str, tuple[str, str, Role]] = {"prefill": (USED, "P", "prefill"), "decode": (RESERVED, "d", "decode")}
+
+
+# --------------------------------------------------------------------------- batch
+
+
+def batch(state: BatchState, width: int) -> Content:
+    """The running iteration: its budget, each request's tokens, what it costs."""
+    if state.engine is None:
+        return Content([Entry(piece("no engine: no iterations", "dim"))])
+    view = state.now
+    if view is None:
+        why = "idle with work: it scheduled no token" if state.idle_with_work else "idle: it waits for a request"
+        role: Role = "waiting" if state.idle_with_work else "dim"
+        return Content([Entry(piece(f"{state.engine} is {why}", role))])
+    before = state.before
+    lines: list[Line] = []
+    if math.isfinite(view.budget):
+        lines.append(_budget_bar(view, min(width, WIDEST_BAR)))
+    lines.extend(_portions(view.portions, width, state.stops))
+    lasts = joined((piece("lasts", "dim"), piece(duration(view.cost)), _was_duration(view.cost, before)), " ")
+    until = joined((piece("until", "dim"), piece(clock(view.started + view.cost))), " ")
+    both = joined((lasts, until))
+    lines.extend((both,) if width_of(both) <= width else (lasts, until))
+    if view.kv_decode or view.kv_prefill:
+        lines.append(
+            joined(
+                (
+                    piece("kv", "dim"),
+                    piece(f"d {amount(view.kv_decode)}", "decode"),
+                    piece(f"P {amount(view.kv_prefill)}", "prefill"),
+                )
+            )
+        )
+    if math.isfinite(view.chunk) and view.chunk < view.budget:
+        lines.append(joined((piece("each at most", "dim"), piece(amount(view.chunk))), " "))
+    return Content([Entry(cut(line, width)) for line in lines])
+
+
+def batch_title(state: BatchState) -> str:
+    """The batch pane's title: tokens of the budget."""
+    view = state.now
+    if view is None:
+        return "batch"
+    if math.isinf(view.budget):
+        return f"batch {plural(view.tokens, 'token')}, no cap"
+    return f"batch {amount(view.tokens)} of {plural(view.budget, 'token')}"
+
+
+def _was_duration(cost: float, before: BatchView | None) -> Line:
+    if before is None or before.cost == cost:
+        return ()
+    return piece(f"← {duration(before.cost)}", "changed")
+
+
+def _budget_bar(view: BatchView, width: int) -> Line:
+    parts = tuple(Part(portion.tokens, *_MODE[portion.mode][::2]) for portion in _by_mode(view.portions))
+    return bar(parts, view.budget, width)
+
+
+def _by_mode(portions: tuple[Portion, ...]) -> list[Portion]:
+    """Neighbours of one mode as one part: fifty decodes of one token would each be less than a cell."""
+    merged: list[Portion] = []
+    for mode, run in groupby(portions, key=lambda portion: portion.mode):
+        members = list(run)
+        merged.append(Portion(members[0].who, mode, math.fsum(portion.tokens for portion in members)))
+    return merged
+
+
+def _portions(portions: tuple[Portion, ...], width: int, stops: frozenset[int]) -> list[Line]:
+    """The portions in the order formed, in columns of one width so that nothing jumps."""
+    chips = [(f"{portion.who} {amount(portion.tokens)}{_MODE[portion.mode][1]}", portion) for portion in portions]
+    if not chips:
+        return [piece("no tokens", "dim")]
+    widest = max(9, max(len(text) for text, _ in chips) + 1)
+    across = max(width // widest, 1)
+    lines: list[Line] = []
+    for start in range(0, len(chips), across):
+        parts: list[Piece] = []
+        for text, portion in chips[start : start + across]:
+            name, _, tokens = text.partition(" ")
+            parts.append(Piece(f"{name} ", "breakpoint" if portion.who.serial in stops else "dim"))
+            parts.append(Piece(f"{tokens:<{widest - len(name) - 1}}", _MODE[portion.mode][2]))
+        lines.append(tuple(parts))
+    return lines
+
+
+# --------------------------------------------------------------------------- registers
+
+
+def registers(state: RegistersState, width: int) -> Content:
+    """Each register with what it was."""
+    if not state.registers:
+        return Content([Entry(piece("none: state NAME = c; declares one", "dim"))])
+    longest = max(len(_register_name(register, state.several)) for register in state.registers)
+    name_width = min(longest, max(width - 14, 6))
+    return Content([Entry(_register(register, state.several, name_width), register.now.name) for register in state.registers])
+
+
+def _register_name(register: RegisterState, several: bool) -> str:
+    return f"{register.engine}.{register.now.name}" if several else register.now.name
+
+
+def _register(register: RegisterState, several: bool, name_width: int) -> Line:
+    name = cut(piece(_register_name(register, several)), name_width)
+    pad = Piece(" " * (name_width - width_of(name)))
+    value = Piece(f" {number(register.now.value):>10} ", "strong")
+    changed = register.before is not None and register.before != register.now.value
+    mark = piece(f"← {number(register.before)}", "changed") if changed and register.before is not None else ()
+    undone = piece(f"set to {number(register.undone)}, undone", "waiting") if register.undone is not None else ()
+    return (*name, pad, value, *joined((mark, undone)))
+
+
+# --------------------------------------------------------------------------- pools
+
+
+def pools(state: PoolsState, width: int, roomy: bool) -> Content:
+    """Each pool as a bar with its numbers; with room, who holds it and what is cached below."""
+    if not state.pools:
+        return Content([Entry(piece("no pools: nothing to hold", "dim"))])
+    shown = shown_columns(POOLS, width)
+    entries: list[Entry] = []
+    for pool in state.pools:
+        entries.append(_pool_entry(pool, shown))
+        if roomy and pool.memory:
+            entries.extend(Entry(line) for line in _inside(pool, width))
+    return Content(entries, heading(POOLS, shown))
+
+
+def pools_title() -> str:
+    """The pools pane's title, with what the glyphs of the bars mean."""
+    return f"pools {USED} used {RESERVED} reserved {CACHED} cached {FREE} free"
+
+
+def _pool_entry(pool: PoolState, shown: tuple[tuple[int, int], ...]) -> Entry:
+    view, before = pool.now, pool.before
+    bar_width = next(width for index, width in shown if index == _BAR)
+    lost = view.preemptions - before.preemptions if before else 0
+    cells: tuple[Line, ...] = (
+        piece(BREAKPOINT if pool.stops else " ", "breakpoint"),
+        piece(view.name, "strong"),
+        _pool_bar(view, bar_width),
+        (Piece(amount(view.used)), Piece("/", "dim"), Piece(f"{amount(view.cap):<6}", "dim")),
+        was(view.used, before.used if before else None),
+        piece(amount(view.reserved), "reserved") if view.reserved else piece("·", "dim"),
+        piece(amount(view.cached), "cached") if view.cached else piece("·", "dim"),
+        piece(amount(view.free)),
+        was(view.free, before.free if before else None),
+        (
+            Piece(f"+{lost} ", "preempted") if lost else Piece(""),
+            Piece(amount(view.preemptions), "plain" if view.preemptions else "dim"),
+        ),
+    )
+    return Entry(laid_out(cells, POOLS, shown), view.pool)
+
+
+def _pool_bar(view: PoolView, width: int) -> Line:
+    parts = (Part(view.used, USED, "used"), Part(view.reserved, RESERVED, "reserved"), Part(view.cached, CACHED, "cached"))
+    # Cached units count as free and can be promised to a reservation: the bar never runs over.
+    whole = max(view.cap, view.used + view.reserved + view.cached)
+    if math.isinf(whole):
+        return piece("no bound", "dim")
+    return bar(parts, whole, width)
+
+
+def _inside(pool: PoolState, width: int) -> list[Line]:
+    """Who holds the pool and what is cached in it: always the same lines, so that nothing below moves."""
+    view = pool.now
+    before = {holder.who: holder for holder in pool.before.holders} if pool.before else {}
+    held: list[Line] = []
+    for holder in view.holders:
+        old = before.get(holder.who)
+        mark: Line = piece("+", "added") if pool.before and old is None else ()
+        changed = pool.before is not None and (old is None or old.allocated != holder.allocated)
+        held.append((*mark, Piece(f"{holder.who} ", "dim"), Piece(amount(holder.allocated), "changed" if changed else "plain")))
+    kept: list[Line] = [
+        (Piece(f"r{entry.owner} " if entry.owner is not None else "dead ", "dim"), Piece(amount(entry.size), "cached"))
+        for entry in view.entries
+    ]
+    lines = [_listed("held by", held, "nobody", width), _listed("cached", kept, "nothing", width)]
+    if view.growing:
+        lines.append(_listed("growing", [piece(str(who), "preempted") for who in view.growing], "", width))
+    return lines
+
+
+def _listed(label: str, items: list[Line], none: str, width: int) -> Line:
+    """A labelled list in one line; what does not fit is counted."""
+    line: list[Piece] = [Piece(f"           {label:<8}", "dim")]
+    if not items:
+        return (*line, Piece(none, "dim"))
+    for index, item in enumerate(items):
+        rest = len(items) - index
+        more = (Piece(f" +{rest} more", "dim"),)
+        gap: Line = (Piece(" · ", "dim"),) if index else ()
+        reserve = width_of(more) if rest > 1 else 0
+        if width_of(line) + width_of(gap) + width_of(item) + reserve > width:
+            return (*line, *more)
+        line.extend((*gap, *item))
+    return tuple(line)

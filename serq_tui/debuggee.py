@@ -1,0 +1,46 @@
+"""A program loaded and ready to be walked through; knows no screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.simulation import Simulation
+from engine.timeline import Timeline
+from serq_tui.loading import LoadedProgram, load_program
+from serq_tui.options import RunOptions
+from serq_tui.source_state import ProgramText
+
+#: What stands for the text of a program that was opened from its IR.
+NO_TEXT = "// opened from an IR, which has no text:\n// the panes show everything but the lit line"
+
+
+@dataclass(frozen=True, slots=True)
+class Debuggee:
+    """A program with its timeline.
+
+    Attributes:
+        options: what it was loaded with, for loading it again.
+    """
+
+    path: Path
+    options: RunOptions
+    loaded: LoadedProgram
+    text: ProgramText
+    timeline: Timeline
+
+    @classmethod
+    def load(cls, path: Path, options: RunOptions) -> Debuggee:
+        """Read a program and stand at its first moment.
+
+        Raises:
+            OSError: the file cannot be read.
+            ProgramError: the text is no program.
+            InvalidIR: the IR is none.
+            WrongOptions: inputs for an IR, which has none.
+        """
+        loaded = load_program(path, options)
+        program = loaded.program
+        registers = tuple(register.name for register in program.registers)
+        text = ProgramText.of(path.name, loaded.source.text if loaded.source else NO_TEXT, loaded.places, registers)
+        return cls(path, options, loaded, text, Timeline(Simulation(program)))

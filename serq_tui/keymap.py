@@ -1,0 +1,178 @@
+"""The one table of actions: it feeds the bindings, the footer, the help and the docs; knows no widget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding, BindingType
+
+Scope = Literal["debugger", "pane", "source", "marked", "requests"]
+Group = Literal["Moving in time", "Stopping", "Looking around", "The program"]
+
+GROUPS: tuple[Group, ...] = ("Moving in time", "Stopping", "Looking around", "The program")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a person can do.
+
+    Attributes:
+        id: its lasting name, by which it can be given another key.
+        keys: Textual's names of its keys, separated by commas.
+        shown: how the help and the footer write them.
+        label: one or two words for the footer.
+        help: a sentence.
+        method: the Textual action that does it, with its arguments.
+        scope: where its keys are bound.
+        footer: whether the footer names it.
+    """
+
+    id: str
+    keys: str
+    shown: str
+    label: str
+    help: str
+    method: str
+    group: Group
+    scope: Scope = "debugger"
+    footer: bool = False
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action(
+        "step",
+        "s",
+        "s",
+        "step",
+        "Step to the next iteration an engine attempts (to the next event without an engine).",
+        "step",
+        "Moving in time",
+        footer=True,
+    ),
+    Action("back", "b", "b", "back", "Step back to the attempt just before.", "back", "Moving in time", footer=True),
+    Action("continue", "c", "c", "continue", "Run on to the next stop.", "continue", "Moving in time", footer=True),
+    Action("reverse", "C", "C", "reverse", "Run back to the stop before.", "reverse", "Moving in time", footer=True),
+    Action(
+        "goto",
+        "g",
+        "g",
+        "go to",
+        "Go to an iteration, a position such as @120.1, or a time such as t=3.25.",
+        "goto",
+        "Moving in time",
+        footer=True,
+    ),
+    Action("home", "home", "home", "start", "Go to the first moment.", "home", "Moving in time"),
+    Action("end", "end", "end", "end", "Go to the last moment seen so far.", "end", "Moving in time"),
+    Action(
+        "interrupt",
+        "escape",
+        "esc",
+        "back out",
+        "Interrupt a run under way; otherwise close what is open. It never quits.",
+        "escape",
+        "Moving in time",
+        footer=True,
+    ),
+    Action(
+        "break",
+        "space",
+        "space",
+        "break",
+        "Set or clear a breakpoint on the schedule statement, request or pool under the cursor.",
+        "toggle_breakpoint",
+        "Stopping",
+        "marked",
+        footer=True,
+    ),
+    Action(
+        "stop-preemption",
+        "p",
+        "p",
+        "preemption",
+        "Stop on every preemption: on at the start, or off.",
+        "toggle_preemption",
+        "Stopping",
+    ),
+    Action(
+        "stop-idle", "i", "i", "idle", "Stop where an engine is idle with work: on at the start, or off.", "toggle_idle", "Stopping"
+    ),
+    Action(
+        "detail",
+        "enter",
+        "enter",
+        "detail",
+        "Open the request under the cursor: what it holds, its attributes by name.",
+        "open_detail",
+        "Looking around",
+        "requests",
+        footer=True,
+    ),
+    Action("focus", "tab", "tab", "next pane", "Go to the next pane.", "next_pane(1)", "Looking around"),
+    Action("focus-back", "shift+tab", "shift+tab", "pane before", "Go to the pane before.", "next_pane(-1)", "Looking around"),
+    *(
+        Action(
+            f"focus-{number}",
+            str(number),
+            str(number),
+            name,
+            "Go to that pane.",
+            f"focus_pane({number})",
+            "Looking around",
+        )
+        for number, name in enumerate(("source", "running", "waiting", "batch", "registers", "pools"), 1)
+    ),
+    Action("down", "j,down", "j ↓", "down", "Move down in a pane.", "move(1)", "Looking around", "pane"),
+    Action("up", "k,up", "k ↑", "up", "Move up in a pane.", "move(-1)", "Looking around", "pane"),
+    Action("page-down", "pagedown", "pgdn", "page down", "Move down by a screenful.", "page(1)", "Looking around", "pane"),
+    Action("page-up", "pageup", "pgup", "page up", "Move up by a screenful.", "page(-1)", "Looking around", "pane"),
+    Action("left", "h,left", "h ←", "left", "Scroll the source to the left.", "shift(-8)", "Looking around", "source"),
+    Action("right", "l,right", "l →", "right", "Scroll the source to the right.", "shift(8)", "Looking around", "source"),
+    Action(
+        "maximise",
+        "z",
+        "z",
+        "maximise",
+        "Give the focused pane the whole screen, or give it back.",
+        "maximise",
+        "Looking around",
+        footer=True,
+    ),
+    Action(
+        "engine-next",
+        "right_square_bracket",
+        "]",
+        "next engine",
+        "Look at the next engine, or at all of them; s and b then step it.",
+        "engine(1)",
+        "Looking around",
+    ),
+    Action(
+        "engine-before", "left_square_bracket", "[", "engine before", "Look at the engine before.", "engine(-1)", "Looking around"
+    ),
+    Action("reload", "ctrl+r", "^r", "reload", "Load the file again and return to the same moment.", "reload", "The program"),
+    Action("help", "question_mark", "?", "help", "These keys.", "help", "The program", footer=True),
+    Action("quit", "q", "q", "quit", "Leave.", "app.quit", "The program", footer=True),
+)
+
+
+def actions(*scopes: Scope) -> tuple[Action, ...]:
+    """The actions bound in some places, in the table's order."""
+    return tuple(action for action in ACTIONS if action.scope in scopes)
+
+
+def bindings(*scopes: Scope) -> list[BindingType]:
+    """Textual bindings of some places."""
+    return [
+        Binding(
+            action.keys,
+            action.method,
+            action.label,
+            show=action.footer,
+            key_display=action.shown,
+            tooltip=action.help,
+            id=action.id,
+        )
+        for action in actions(*scopes)
+    ]

@@ -1,0 +1,69 @@
+"""What panes and workers tell the screen: facts in the past tense, requests in the imperative; they carry values, never widgets."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from engine.snapshot import Who
+from serq_tui.controller import Controller
+from serq_tui.marks import Mark
+from serq_tui.moves import Arrival, Move
+from serq_tui.problems import Problem
+
+
+class ToggleBreakpoint(Message):
+    """Set or clear a breakpoint on what is focused; None where nothing there can have one."""
+
+    def __init__(self, mark: Mark | None) -> None:
+        super().__init__()
+        self.mark = mark
+
+
+class OpenDetail(Message):
+    """Open a request; None where the cursor stands on none."""
+
+    def __init__(self, who: Who | None) -> None:
+        super().__init__()
+        self.who = who
+
+
+class Selected(Message):
+    """The cursor was put on a request."""
+
+    def __init__(self, who: Who) -> None:
+        super().__init__()
+        self.who = who
+
+
+class Arrived(Message):
+    """A move ended."""
+
+    def __init__(self, arrival: Arrival, move: Move) -> None:
+        super().__init__()
+        self.arrival = arrival
+        self.move = move
+
+
+class Progressed(Message):
+    """A move is under way and has come so far, in words."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words = words
+
+
+class Reloaded(Message):
+    """The file was loaded again and its run brought to where the old one stood."""
+
+    def __init__(self, controller: Controller, arrival: Arrival) -> None:
+        super().__init__()
+        self.controller = controller
+        self.arrival = arrival
+
+
+class LoadFailed(Message):
+    """A file is no program."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__()
+        self.problem = problem

@@ -1,0 +1,266 @@
+"""What every pane shares: lines drawn only where in view, a cursor that stays on what it was put on; knows no pane in particular.
+
+A pane's picture is a function of its state, its size and what the person did in it: the cursor
+remembers what it stands on and where that was, and is never moved by time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import clamp
+from textual.markup import escape
+from textual.strip import Strip
+from textual.widget import Widget
+
+from serq_tui.keymap import bindings
+from serq_tui.pieces import GROUNDS, ROLES, Content, Entry, Role
+
+State = TypeVar("State")
+
+#: The last cells of a pane are the scroll mark's, also where nothing scrolls, so that no column moves when it comes.
+MARGIN = 1
+THUMB = "▐"
+
+#: Lines a notch of the mouse wheel moves, as terminals themselves do.
+WHEEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Where a person looked: the line they put the cursor on, and the first line in view.
+
+    It holds for one home: once the line to keep in view is another, the pane follows that
+    again, and coming back to the first finds the choice as it was made.
+    """
+
+    key: Hashable | None
+    index: int
+    top: int
+    home: int | None
+
+
+class Pane(Widget, Generic[State], can_focus=True):
+    """A titled list of lines about one part of a moment."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES} | {f"ground--{ground}" for ground in GROUNDS}
+    BINDINGS = bindings("pane")
+
+    #: The key that focuses the pane, 0 for none.
+    NUMBER: ClassVar[int] = 0
+    #: Whether a cursor shows: a pane of nothing to select only scrolls.
+    CURSOR: ClassVar[bool] = True
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self._state: State | None = None
+        self._content: Content | None = None
+        self._content_width = -1
+        self._choice: _Choice | None = None
+        self._styles: dict[tuple[str, Role], Style] = {}
+        self._frame: tuple[Content, object, tuple[int, int | None, range]] | None = None
+
+    # ----------------------------------------------------------------- what a pane says
+
+    def content(self, state: State, width: int) -> Content:
+        """The pane's lines for a width."""
+        raise NotImplementedError
+
+    def title(self, state: State) -> str:
+        """What stands in the pane's rule."""
+        raise NotImplementedError
+
+    def home_index(self, state: State) -> int | None:
+        """The line to keep in view until the person looks elsewhere; None for the first."""
+        return None
+
+    # ----------------------------------------------------------------- state
+
+    @property
+    def state(self) -> State | None:
+        """What is shown."""
+        return self._state
+
+    def show(self, state: State) -> None:
+        """Show a state; drawn only if it differs."""
+        if state == self._state:
+            return
+        self._state = state
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Make the lines anew and draw them."""
+        self._content = None
+        if self._state is not None:
+            number = f"[dim]{self.NUMBER}[/dim] " if self.NUMBER else ""
+            self.border_title = number + escape(self.title(self._state))
+        self.refresh()
+
+    def lines(self) -> Content:
+        """The pane's lines at its present width."""
+        width = self.size.width - MARGIN
+        if self._content is None or width != self._content_width:
+            self._content = self.content(self._state, width) if self._state is not None else Content([])
+            self._content_width = width
+        return self._content
+
+    # ----------------------------------------------------------------- cursor
+
+    @property
+    def cursor(self) -> int:
+        """Index of the line the cursor is on: where its key stands now, else where it last stood."""
+        lines, choice = self.lines(), self._valid_choice()
+        if choice is None:
+            index = self._home() or 0
+        else:
+            place = lines.place_of(choice.key) if choice.key is not None else None
+            index = choice.index if place is None else place
+        return clamp(index, 0, max(len(lines.entries) - 1, 0))
+
+    @property
+    def cursor_key(self) -> Hashable | None:
+        """What the cursor stands on, None where that cannot be selected or the pane is empty."""
+        entries = self.lines().entries
+        return entries[self.cursor].key if entries else None
+
+    def choose(self, index: int) -> None:
+        """Put the cursor on a line; the nearest where there is none."""
+        height, count = self._height(), len(self.lines().entries)
+        index = clamp(index, 0, max(count - 1, 0))
+        self._look(index, clamp(self._visible_top(), index - max(height, 1) + 1, index))
+
+    def scroll_by(self, lines: int) -> None:
+        """Move the view; the cursor is taken along where it would fall out of view."""
+        height = max(self._height(), 1)
+        top = clamp(self._visible_top() + lines, 0, self._last_top())
+        self._look(clamp(self.cursor, top, top + height - 1), top)
+
+    def action_move(self, lines: int) -> None:
+        """Move the cursor, or scroll a pane without one."""
+        if self.CURSOR:
+            self.choose(self.cursor + lines)
+        else:
+            self.scroll_by(lines)
+
+    def action_page(self, pages: int) -> None:
+        """Move by a screenful."""
+        self.action_move(pages * max(self._height() - 1, 1))
+
+    def _look(self, index: int, top: int) -> None:
+        entries = self.lines().entries
+        if entries:
+            index = min(index, len(entries) - 1)
+            self._choice = _Choice(entries[index].key, index, top, self._home())
+            self.refresh()
+
+    def _home(self) -> int | None:
+        return self.home_index(self._state) if self._state is not None else None
+
+    def _valid_choice(self) -> _Choice | None:
+        return self._choice if self._choice is not None and self._choice.home == self._home() else None
+
+    def _height(self) -> int:
+        return max(self.size.height - (self.lines().head is not None), 0)
+
+    def _last_top(self) -> int:
+        return max(len(self.lines().entries) - self._height(), 0)
+
+    def _visible_top(self) -> int:
+        """Index of the first line in view: where the person left it, moved no more than what must be seen asks."""
+        choice, height = self._valid_choice(), self._height()
+        if choice is None:
+            home = self._home() or 0
+            # A third above what is lit: what led to it is read before what follows.
+            top = home - height // 3 if home >= height else 0
+        else:
+            top = choice.top
+            if self.CURSOR and self.has_focus and height:
+                top = clamp(top, self.cursor - height + 1, self.cursor)
+        return clamp(top, 0, self._last_top())
+
+    # ----------------------------------------------------------------- mouse
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor where the mouse is; a second click opens."""
+        offset = event.get_content_offset(self)
+        if offset is None or not self.CURSOR:
+            return
+        row = offset.y - (self.lines().head is not None)
+        if row >= 0:
+            self.choose(self._visible_top() + row)
+            if event.chain > 1:
+                self.opened()
+
+    def opened(self) -> None:
+        """What a double click does; nothing here."""
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll down."""
+        event.stop()
+        self.scroll_by(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll up."""
+        event.stop()
+        self.scroll_by(-WHEEL)
+
+    # ----------------------------------------------------------------- drawing
+
+    def notify_style_update(self) -> None:
+        """Another theme, other styles: none worked out before holds."""
+        self._styles.clear()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the pane."""
+        lines = self.lines()
+        if lines.head is not None:
+            if y == 0:
+                return self._strip(Entry(lines.head), False, False)
+            y -= 1
+        top, cursor, thumb = self._framed()
+        index = top + y
+        entry = lines.entries[index] if index < len(lines.entries) else Entry(())
+        return self._strip(entry, index == cursor, y in thumb)
+
+    def _framed(self) -> tuple[int, int | None, range]:
+        """First line in view, line of the cursor if it shows, lines of the scroll mark; worked out once a picture."""
+        lines = self.lines()
+        key = (self._choice, self.size, self.has_focus)
+        frame = self._frame
+        if frame is None or frame[0] is not lines or frame[1] != key:
+            shows = self.CURSOR and self.has_focus and len(lines.entries) > 0
+            frame = self._frame = (lines, key, (self._visible_top(), self.cursor if shows else None, self._thumb()))
+        return frame[2]
+
+    def _thumb(self) -> range:
+        """The scroll mark: as long as the share in view, and where that share is."""
+        height, count = self._height(), len(self.lines().entries)
+        if count <= height or not height:
+            return range(0)
+        length = max(height * height // count, 1)
+        start = round(self._visible_top() / (count - height) * (height - length))
+        return range(start, start + length)
+
+    def _strip(self, entry: Entry, cursor: bool, thumb: bool) -> Strip:
+        tone = "-".join(part for part in (entry.tone, "cursor" if cursor else None) if part)
+        strip = Strip([Segment(part.text, self._style(tone, part.role)) for part in entry.line if part.text])
+        strip = strip.adjust_cell_length(max(self.size.width - MARGIN, 0), self._style(tone, "plain"))
+        return Strip.join([strip, Strip([Segment(THUMB if thumb else " ", self._style("", "free"))])])
+
+    def _style(self, tone: str, role: Role) -> Style:
+        """The style of a role on a ground, worked out once: a full screen asks for a thousand."""
+        style = self._styles.get((tone, role))
+        if style is None:
+            style = self.rich_style
+            if tone:
+                style += self.get_component_rich_style(f"ground--{tone}", partial=True)
+            style += self.get_component_rich_style(f"role--{role}", partial=True)
+            self._styles[tone, role] = style
+        return style

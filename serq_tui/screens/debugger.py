@@ -1,0 +1,338 @@
+"""The debugger's screen: it turns keys into moves, and where they arrive into what the panes show; decides nothing about a run."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from threading import Event
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.timer import Timer
+
+from engine.snapshot import Position, Who
+from engine.timeline import Progress, Target
+from serq_tui.arrangement import PANES
+from serq_tui.controller import Controller, lens_for
+from serq_tui.debuggee import Debuggee
+from serq_tui.format import clock, grouped
+from serq_tui.goto import NoSuchMoment
+from serq_tui.keymap import bindings
+from serq_tui.messages import Arrived, LoadFailed, OpenDetail, Progressed, Reloaded, Selected, ToggleBreakpoint
+from serq_tui.moves import Move, Plan, Run, Seek, Step, ToEdge, doing, ending
+from serq_tui.panes.desk import Desk
+from serq_tui.panes.header import HeaderBar
+from serq_tui.panes.keys import KeysBar
+from serq_tui.problems import LOAD_ERRORS, Problem
+from serq_tui.screens.goto import GotoScreen
+from serq_tui.screens.help import HelpScreen
+from serq_tui.screens.load_error import LoadErrorScreen
+
+#: Seconds between two messages of progress: 15 a second look continuous and cost the run nothing.
+BETWEEN_PROGRESS = 1 / 15
+#: A move that takes no longer says nothing: a line that flashes by is unrest.
+BEFORE_SAYING = 0.15
+
+#: Actions that go back, and those that go on: dimmed where there is nowhere to go.
+_BACKWARD = frozenset({"back", "reverse", "home"})
+_FORWARD = frozenset({"step", "continue"})
+
+
+class DebuggerScreen(Screen[None]):
+    """One run, one desk of panes, one move at a time; keys that come meanwhile wait their turn."""
+
+    BINDINGS = bindings("debugger")
+
+    def __init__(self, controller: Controller, at: str | None = None) -> None:
+        super().__init__()
+        self.controller = controller
+        self._at = at
+        self._queued: deque[Move] = deque()
+        self._interrupt: Event | None = None
+        self._saying: Timer | None = None
+        self._ends = (False, False)
+
+    def compose(self) -> ComposeResult:
+        """Header, desk, keys."""
+        yield HeaderBar("header")
+        yield Desk("desk")
+        yield KeysBar(id="keys")
+
+    def on_mount(self) -> None:
+        """Show the first moment, or go where the command line said."""
+        self.draw()
+        self.query_one(Desk).focus_pane("source")
+        if self._at is not None:
+            self._go_to(self._at)
+
+    # ----------------------------------------------------------------- drawing
+
+    @property
+    def busy(self) -> bool:
+        """Whether a move is under way."""
+        return self._interrupt is not None
+
+    def draw(self) -> None:
+        """Show the present moment through the present lens."""
+        view = self.controller.view()
+        self.query_one(HeaderBar).show(view.header)
+        self.query_one(Desk).show(view)
+        moment = self.controller.moment
+        ends = (moment.before is None, moment.now.finished or moment.now.failure is not None)
+        if ends != self._ends:
+            self._ends = ends
+            self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dim what has nowhere to go; name escape only where it does something."""
+        if action == "escape":
+            desk = self.query_one(Desk)
+            return self.busy or desk.maximised is not None or self.controller.lens.opened is not None
+        if not self.busy:
+            at_start, at_end = self._ends
+            if (action in _BACKWARD and at_start) or (action in _FORWARD and at_end):
+                return None
+        return True
+
+    # ----------------------------------------------------------------- moving
+
+    def action_step(self) -> None:
+        """Step on."""
+        self._ask(Step())
+
+    def action_back(self) -> None:
+        """Step back."""
+        self._ask(Step(back=True))
+
+    def action_continue(self) -> None:
+        """Run on to the next stop."""
+        self._ask(Run())
+
+    def action_reverse(self) -> None:
+        """Run back to the stop before."""
+        self._ask(Run(back=True))
+
+    def action_home(self) -> None:
+        """Go to the first moment."""
+        self._ask(ToEdge(last=False))
+
+    def action_end(self) -> None:
+        """Go to the last moment seen."""
+        self._ask(ToEdge(last=True))
+
+    def action_goto(self) -> None:
+        """Ask for a moment and go there."""
+        self.app.push_screen(GotoScreen(self.controller.target_named), self._seek)
+
+    def _go_to(self, text: str) -> None:
+        try:
+            self._ask(Seek(self.controller.target_named(text)))
+        except NoSuchMoment:
+            self.app.push_screen(GotoScreen(self.controller.target_named, text), self._seek)
+
+    def _seek(self, target: Target | None) -> None:
+        if target is not None:
+            self._ask(Seek(target))
+
+    def _ask(self, move: Move) -> None:
+        if self.busy:
+            self._queued.append(move)
+        else:
+            self._start(move)
+
+    def _start(self, move: Move) -> None:
+        interrupt = self._begin(doing(move))
+        plan = self.controller.plan(move)
+        self.run_worker(partial(self._carry_out, self.controller, plan, interrupt), thread=True, group="moves")
+
+    def _begin(self, words: str) -> Event:
+        self._interrupt = interrupt = Event()
+        self._saying = self.set_timer(BEFORE_SAYING, partial(self._say, words))
+        return interrupt
+
+    def _carry_out(self, controller: Controller, plan: Plan, interrupt: Event) -> None:
+        """In the worker's thread: the one place that moves the timeline."""
+        arrival = controller.carry_out(plan, interrupt.is_set, self._throttled(doing(plan.move)))
+        self.post_message(Arrived(arrival, plan.move))
+
+    def _throttled(self, words: str) -> Callable[[Progress], None]:
+        """What tells the screen of progress, at most so often."""
+        last = time.monotonic()
+
+        def report(progress: Progress) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= BETWEEN_PROGRESS:
+                last = now
+                self.post_message(Progressed(f"{words}: event {grouped(progress.position.events)}, t {clock(progress.clock)}"))
+
+        return report
+
+    def _say(self, words: str) -> None:
+        if self.busy:
+            more = f", {len(self._queued)} more to do" if self._queued else ""
+            self.query_one(HeaderBar).say(f"{words}{more}   esc stops")
+            self.refresh_bindings()
+
+    def _finish(self) -> None:
+        self._interrupt = None
+        if self._saying is not None:
+            self._saying.stop()
+            self._saying = None
+        header = self.query_one(HeaderBar)
+        if header.activity is not None:
+            header.say(None)
+            self.refresh_bindings()
+
+    def on_progressed(self, message: Progressed) -> None:
+        """Say how far it has come."""
+        self._say(message.words)
+
+    def on_arrived(self, message: Arrived) -> None:
+        """Show where a move ended, and start the next that was asked for."""
+        message.stop()
+        self._finish()
+        self.controller.arrive(message.arrival)
+        said = ending(message.arrival.stop, message.move, message.arrival.moment.now)
+        if said is not None:
+            self.notify(said)
+        if self._queued:
+            self._start(self._queued.popleft())
+        self.draw()
+
+    def action_escape(self) -> None:
+        """Interrupt what runs; else close the detail; else give a maximised pane back."""
+        if self._interrupt is not None:
+            self._queued.clear()
+            self._interrupt.set()
+        elif self.controller.lens.opened is not None:
+            self._open(None)
+        else:
+            self.query_one(Desk).maximise(None)
+            self.refresh_bindings()
+
+    def leave(self) -> None:
+        """Let go of a run under way, so that nothing outlives the screen."""
+        self._queued.clear()
+        if self._interrupt is not None:
+            self._interrupt.set()
+
+    # ----------------------------------------------------------------- stopping
+
+    def action_toggle_preemption(self) -> None:
+        """Stop on preemptions, or no longer."""
+        self._told(self.controller.toggle_preemption())
+
+    def action_toggle_idle(self) -> None:
+        """Stop on idle with work, or no longer."""
+        self._told(self.controller.toggle_idle())
+
+    def on_toggle_breakpoint(self, message: ToggleBreakpoint) -> None:
+        """Set or clear a breakpoint on what a pane has under its cursor."""
+        message.stop()
+        said = self.controller.toggle(message.mark) if message.mark is not None else None
+        if said is None:
+            self.notify(
+                "nothing to stop on here: breakpoints stand on lines marked ·, on requests and on pools", severity="warning"
+            )
+        else:
+            self._told(said)
+
+    def _told(self, words: str) -> None:
+        self.notify(words)
+        self.draw()
+
+    # ----------------------------------------------------------------- looking
+
+    def on_open_detail(self, message: OpenDetail) -> None:
+        """Open the request under the cursor."""
+        message.stop()
+        if message.who is None:
+            self.notify("no request here to open", severity="warning")
+        else:
+            self._open(message.who)
+
+    def on_selected(self, message: Selected) -> None:
+        """An open detail follows the cursor."""
+        message.stop()
+        if self.controller.lens.opened is not None:
+            self._open(message.who)
+
+    def _open(self, who: Who | None) -> None:
+        self.controller.open(who)
+        self.draw()
+        self.refresh_bindings()
+
+    def action_focus_pane(self, number: int) -> None:
+        """Go to a pane by its number."""
+        self.query_one(Desk).focus_pane(PANES[number - 1])
+
+    def action_next_pane(self, onward: int) -> None:
+        """Go to the next pane, or the one before."""
+        self.query_one(Desk).focus_onward(onward)
+
+    def action_maximise(self) -> None:
+        """Give the focused pane the desk, or give it back."""
+        self.query_one(Desk).toggle_maximised()
+        self.refresh_bindings()
+
+    def action_engine(self, onward: int) -> None:
+        """Look at another engine."""
+        said = self.controller.choose_engine(onward)
+        if said is None:
+            self.notify("this program has no second engine to look at", severity="warning")
+        else:
+            self.notify(said)
+            self._ask(self.controller.here())
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(HelpScreen())
+
+    # ----------------------------------------------------------------- the program
+
+    def action_reload(self) -> None:
+        """Load the file again and return to the same moment."""
+        if self.busy:
+            self.notify("a move is under way: esc stops it", severity="warning")
+            return
+        interrupt = self._begin("loading the file again")
+        self.run_worker(partial(self._reload, self.controller, interrupt), thread=True, group="moves")
+
+    def _reload(self, old: Controller, interrupt: Event) -> None:
+        """In the worker's thread: a new run brought to where the old one stands."""
+        debuggee = old.debuggee
+        try:
+            loaded = Debuggee.load(debuggee.path, debuggee.options)
+        except LOAD_ERRORS as error:
+            self.post_message(LoadFailed(Problem.of(debuggee.path, error)))
+            return
+        controller = Controller(loaded, lens_for(old.lens, loaded))
+        plan = controller.plan(old.here())
+        self.post_message(
+            Reloaded(controller, controller.carry_out(plan, interrupt.is_set, self._throttled("returning to the moment")))
+        )
+
+    def on_reloaded(self, message: Reloaded) -> None:
+        """Look at the new run from here on."""
+        message.stop()
+        self._finish()
+        wanted: Position = self.controller.moment.now.position
+        self.controller = message.controller
+        self.controller.arrive(message.arrival)
+        here = self.controller.moment.now.position
+        said = f"back at {here}" if here == wanted else f"{wanted} is no moment of the changed program: this is {here}"
+        self.notify(f"{self.controller.debuggee.path.name} loaded again, {said}")
+        self.draw()
+
+    def on_load_failed(self, message: LoadFailed) -> None:
+        """Show why; the old run stays behind it."""
+        message.stop()
+        self._finish()
+        self.app.push_screen(LoadErrorScreen(message.problem), self._after_problem)
+
+    def _after_problem(self, again: bool | None) -> None:
+        if again:
+            self.action_reload()
