@@ -129,6 +129,10 @@ class Constants:
             default = value
         self._define(decl, name, value, default, self.depends_on_host(decl.value) is not None)
 
+    def unknown(self, decl: syntax.Let) -> None:
+        """Take in a constant whose initializer has been told to be wrong: what reads it is not told again."""
+        self._define(decl, decl.name.text, math.nan, math.nan, supplied=False)
+
     def _define(self, decl: syntax.Let, name: str, value: float, default: float, supplied: bool) -> None:
         if name in self.values:
             self.findings.warning(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from grammar import syntax
 from grammar.constants import Constants
 from grammar.diagnostics import Note
+from grammar.expansion import walk
 from grammar.findings import Findings, hint
 from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
 from grammar.scopes import Model, Pool, Stage
@@ -38,7 +39,11 @@ class Parts:
 
 
 class Declarations:
-    """The table of names under construction, shared by the modules that take in one kind of item each."""
+    """The table of names under construction, shared by the modules that take in one kind of item each.
+
+    ``broken`` names the devices, engines and queues that were told to be wrong, so that what
+    stands on them is not told again.
+    """
 
     def __init__(self, findings: Findings, model: Model, constants: Constants, sets: Mapping[str, float | str]) -> None:
         self.findings = findings
@@ -47,6 +52,7 @@ class Declarations:
         self.sets = sets
         self.parts = Parts()
         self.order = 0
+        self.broken: set[str] = set()
 
     # ------------------------------------------------------------------ names
 
@@ -137,7 +143,11 @@ class Declarations:
                 return
         self.model.declared[name.text] = ("constant", name.span)
         call = item.value
-        if isinstance(call, syntax.CallExpr) and _is_args(call.ref):
+        told = len(self.findings.errors)
+        self.stray_inputs(n for n in walk(call) if n is not call)
+        if len(self.findings.errors) > told:
+            self.constants.unknown(item)
+        elif isinstance(call, syntax.CallExpr) and _is_args(call.ref):
             self._input(item, call, in_main)
         else:
             self.constants.let(item)

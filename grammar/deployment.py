@@ -21,6 +21,13 @@ REQUIRED = {"tokens": "tokens cap inf;", "schedule": "schedule { advance running
 
 def declare_device(to: Declarations, decl: syntax.Device, queue: Queue | None = None) -> Device | None:
     """``device NAME [N] { … }``: time resources and capacities (L4.9)."""
+    device = _declare_device(to, decl, queue)
+    if device is None:
+        to.broken.add(decl.name.text)
+    return device
+
+
+def _declare_device(to: Declarations, decl: syntax.Device, queue: Queue | None) -> Device | None:
     name = decl.name.text if queue is None else f"{queue.name}.{decl.name.text}"
     if queue is None:
         if not to.fit("device", decl.name, "E801", words=False, functions=True):
@@ -31,7 +38,7 @@ def declare_device(to: Declarations, decl: syntax.Device, queue: Queue | None = 
         if decl.size is not None:
             to.findings.error(
                 "E1316",
-                decl.size.span,
+                Span(decl.name.span.end_line, decl.name.span.end_column, decl.size.span.end_line, decl.size.span.end_column + 1),
                 f"a queue's device is the member's, one for each of `{queue.name}`, and takes no `[N]`",
                 suggestion=f"device {decl.name.text} {{ … }}",
             )
@@ -97,6 +104,13 @@ def _warn_unread(to: Declarations, item: syntax.TimeResource) -> None:
 
 def declare_engine(to: Declarations, decl: syntax.Engine, queue: Queue | None = None) -> Engine | None:
     """``engine NAME [N] on DEVICE { … }`` (L4.12 to L4.17); in a queue it is named after the queue."""
+    engine = _declare_engine(to, decl, queue)
+    if engine is None:
+        to.broken.add(queue.name if queue is not None else decl.name.text if decl.name is not None else "")
+    return engine
+
+
+def _declare_engine(to: Declarations, decl: syntax.Engine, queue: Queue | None) -> Engine | None:
     if queue is None:
         assert decl.name is not None
         name, where = decl.name.text, decl.name.span
@@ -107,8 +121,6 @@ def declare_engine(to: Declarations, decl: syntax.Engine, queue: Queue | None = 
         name, where, size = queue.name, decl.span, queue.size
     device = _device_of(to, decl, queue)
     if device is None:
-        if queue is None and decl.name is not None:
-            to.claim("engine", decl.name)
         return None
     if queue is None and not to.claim("engine", syntax.Name(where, name)):
         return None
@@ -127,6 +139,8 @@ def _device_of(to: Declarations, decl: syntax.Engine, queue: Queue | None) -> De
         found = to.model.devices.get(decl.device.text)
         if found is not None and found.queue is None:
             return found
+        if decl.device.text in to.broken:
+            return None
         near = [d for d in to.model.devices if "." not in d]
         to.findings.error(
             "E806",
@@ -137,7 +151,7 @@ def _device_of(to: Declarations, decl: syntax.Engine, queue: Queue | None) -> De
         )
         return None
     found = queue.devices.get(decl.device.text)
-    if found is None:
+    if found is None and decl.device.text not in to.broken:
         to.findings.error(
             "E806",
             decl.device.span,
@@ -327,7 +341,7 @@ def declare_owned_pool(to: Declarations, decl: syntax.Pool, queue: Queue | None 
     if capacity.pool is not None:
         to.findings.error(
             "E710",
-            owner.span,
+            _owner_span(owner),
             f"the capacity `{decl.name.text}` of `{holder.name}` is declared as a pool twice",
             Note("the first is here", capacity.pool.span),
         )
@@ -353,7 +367,7 @@ def _memory(to: Declarations, pool: Pool, device: Device, owner: syntax.Owner) -
     if device.pools and device.engine is not None:
         to.findings.error(
             "E711",
-            owner.name.span if owner.device is None else owner.span,
+            _owner_span(owner),
             f"device `{device.name}` runs an engine and holds pool `{device.pools[0].name}` already: which is the engine's KV?",
             Note("the first is here", device.pools[0].span),
             suggestion="move one to the engine as a capacity of its own, or make it a plain pool",
@@ -419,7 +433,7 @@ def _owner(
     if engine.device.decl.name.text != wanted or engine.queue is not queue:
         to.findings.error(
             "E712",
-            owner.span,
+            _owner_span(owner),
             f"engine `{engine.name}` runs on device `{engine.device.name}`, and `on ENGINE.DEVICE` names the device it runs on",
             Note("the engine is declared here", engine.stage.span),
             suggestion=f"on {text}.{engine.device.decl.name.text}",
@@ -428,14 +442,21 @@ def _owner(
     return engine.device, engine
 
 
+def _owner_span(owner: syntax.Owner) -> Span:
+    """What stands after ``on``."""
+    return owner.name.span if owner.device is None else owner.name.span.to(owner.device.span)
+
+
 def _no_owner(to: Declarations, owner: syntax.Owner, queue: Queue | None) -> None:
     text = owner.name.text
+    if text in to.broken:
+        return
     where = f"in queue `{queue.name}` above this pool" if queue else "above this pool"
     known = [*queue.devices, queue.name] if queue else [*(d for d in to.model.devices if "." not in d), *to.model.engines]
     kind = "engine" if owner.device is not None else "device or engine"
     to.findings.error(
         "E705",
-        owner.span,
+        _owner_span(owner),
         f"no {kind} `{text}` is declared {where}",
         suggestion=hint(text, known) or f"move the pool below `{text}`",
     )
@@ -459,7 +480,7 @@ def check_capacities(to: Declarations) -> None:
             assert second.decl is not None and second.decl.owner is not None
             to.findings.error(
                 "E711",
-                second.decl.owner.span,
+                _owner_span(second.decl.owner),
                 f"device `{device.name}` runs an engine and holds two pools: which is the engine's KV?",
                 Note("the first is here", device.pools[0].span),
                 suggestion="move one to the engine as a capacity of its own, or make it a plain pool",

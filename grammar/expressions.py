@@ -526,6 +526,8 @@ class Reader:
             return self._observed(e, name, first.ref, clause)
         if name == "blocksize":
             return self._blocksize(first.ref, clause)
+        if not self._fixed_member(first.ref, clause):
+            return POISON
         ref = pool_ref(self, first.ref, clause) if name in POOL_FUNCTIONS else self._stage_argument(name, first.ref, clause)
         if ref is None:
             return POISON
@@ -560,7 +562,7 @@ class Reader:
             if column is Column.SCHEDULE and stage.engine is not clause.engine:
                 return True
         if may_read(read, column):
-            return self._fixed_member(ref, clause)
+            return True
         if column is Column.RENEWAL:
             self.wrong(clause, "E1203", span, f"a `renewal` gap reads constants and draws, and not `{name}(…)`")
         elif read is Read.WORK:

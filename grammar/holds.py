@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from grammar import syntax
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, walk
 from grammar.findings import Findings
 from grammar.vocabulary import POOL_FUNCTIONS, STAGE_FUNCTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSet(syntax.Set):
+    """The ``set`` at the top of a hold's body of a binding the body reads (L6.5)."""
 
 
 def bound(findings: Findings, hold: syntax.Hold, *, live: frozenset[str]) -> syntax.Hold:
@@ -39,8 +44,7 @@ def bound(findings: Findings, hold: syntax.Hold, *, live: frozenset[str]) -> syn
                 f"the statements read `{name}`, bound to `{moved}` at the admission, which has moved on by then",
                 suggestion="read `cached` for `cachedin(…)`; for the rest, `set` a name inside the hold",
             )
-            continue
-        set_first.append(syntax.Set(binding.span, binding.name, values[name]))
+        set_first.append(BoundSet(binding.span, binding.name, values[name]))
     return replace(
         hold,
         takes=tuple(into.node(take) for take in hold.takes),

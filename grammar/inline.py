@@ -6,7 +6,7 @@ What may stand in which block is checked on the way (L7.3, L7.4, L7.15). Knows n
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from grammar import building, syntax
@@ -66,7 +66,8 @@ class Inliner:
     findings: Findings
     requests: dict[str, Request]
     uses: set[str]
-    stack: list[str]
+    stack: list[str] = field(default_factory=list)
+    bound: dict[str, Span] = field(default_factory=dict)
     written: int = 0
 
     def block(self, block: syntax.Block, place: Place) -> syntax.Block:
@@ -165,12 +166,22 @@ class Inliner:
         if isinstance(node, syntax.CallStatement) and node.ref.text in self.model.engines:
             self._engine_in_workload(node, place)
             return ()
+        if isinstance(node, syntax.CostDecl | syntax.CostRecord):
+            self.findings.error(
+                "E1107",
+                node.value.span if isinstance(node, syntax.CostDecl) else node.name.span,
+                f"{place.kind.value} says what a request needs, and the server makes costs of it",
+                suggestion=f"Size {node.name.text} = …;",
+            )
+            return ()
         self.findings.error(
             "E1126", anchor(node), f"{place.kind.value} describes the request: it may `set`, `observe` and declare a `Size`, nothing else"
         )
         return ()
 
     def _hold(self, node: syntax.Hold, place: Place) -> syntax.Hold:
+        for binding in node.bindings or ():
+            self.bound.setdefault(binding.name.text, binding.name.span)
         inside = replace(node, body=self.block(node.body, replace(place, held=True)))
         return bound(self.findings, inside, live=frozenset({"cached", "now", *self.model.registers}))
 

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from grammar import attributes, ir, syntax, workload
+from grammar.checks_entries import EntryRules, check_outside
+from grammar.checks_flow import FlowRules
+from grammar.checks_holds import CachedRules, HoldRules
+from grammar.checks_names import (
+    check_attributes,
+    check_bindings,
+    check_privacy,
+    check_registers,
+    check_scopes_of_bindings,
+    plainly_assigned,
+)
+from grammar.checks_requests import RequestRules
 from grammar.claims import claims, gauges
 from grammar.constants import Constants
 from grammar.declarations import Declarations
@@ -16,40 +28,20 @@ from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.expansion import walk
 from grammar.expressions import Reader
 from grammar.findings import Findings, text_order
+from grammar.hidden import HiddenRules
 from grammar.inline import Inliner, Kind, Place
 from grammar.lower import Deploying, Deployment
+from grammar.names import BUILT_IN, SCHEDULER_SET
 from grammar.parser import parse
-from grammar.queues import check_share, check_sources, declare_queue, declare_relation
+from grammar.queues import check_share, declare_queue, declare_relation
 from grammar.requests import Request, taken_apart
 from grammar.schedule import Schedule, take_apart
 from grammar.scopes import Model, Register
+from grammar.settings import Settings, check_arrivals, check_times
 from grammar.source import Source, Span
 from grammar.statements import Lowered, Statements
 from grammar.structure import structure_errors
 from grammar.types import Types
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a program is run, given from outside the text (L3.2).
-
-    Attributes:
-        horizon: seconds of the program's clock the run lasts; None where none is chosen yet, which leaves it infinite.
-        warmup: seconds at the start that the report leaves out.
-        seed: of the random streams.
-        arrivals: how many sessions arrive, of an open workload only.
-        trace: the file that stands for the workload's trace.
-        sets: values of the program's inputs.
-        defs: bodies of expression definitions.
-    """
-
-    horizon: float | None
-    warmup: float = 0.0
-    seed: int = 1
-    arrivals: int | None = None
-    trace: str | None = None
-    sets: Mapping[str, float | str] = field(default_factory=dict)
-    defs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +92,8 @@ class _Linking:
         self.requests: dict[str, Request] = {}
 
     def link(self) -> Linked:
+        check_times(self.findings, self.settings)
+        self.findings.stop_if_any()
         text = parse(self.source)
         outline = structure_errors(text)
         if outline:
@@ -108,6 +102,7 @@ class _Linking:
         self._declare(items)
         self.findings.stop_if_any()
         self._engines()
+        self._rules()
         self.findings.stop_if_any()
         load, blocks = self._write_out()
         self.findings.stop_if_any()
@@ -115,6 +110,7 @@ class _Linking:
         self.findings.stop_if_any()
         types = Types(self.model, self.findings, self.reader, lowered, self.assigned.workload)
         types.check(program)
+        self._checks(program, lowered)
         self.findings.stop_if_any()
         program = replace(program, attr_types=types.attr_types())
         return Linked(
@@ -123,6 +119,13 @@ class _Linking:
             tuple(sorted(self.findings.warnings, key=text_order)),
             tuple((i.name, i.default, i.value) for i in self.constants.inputs.values()),
         )
+
+    def _checks(self, program: ir.Program, lowered: Lowered) -> None:
+        """The rules that are told from the lowered statements."""
+        HoldRules(self.findings, self.reader, lowered, program).check()
+        FlowRules(self.findings, self.model, lowered, program, self.declarations.parts.share).check()
+        HiddenRules(self.model, self.findings, self.reader, lowered, program).check()
+        CachedRules(self.findings, self.reader, lowered, program).check()
 
     # ------------------------------------------------------------------ passes
 
@@ -150,8 +153,9 @@ class _Linking:
             else:
                 to.stray_inputs(walk(item))
                 self._declare_one(item)
-        check_capacities(to)
-        check_share(to)
+        if not self.findings.errors:
+            check_capacities(to)
+            check_share(to)
         to.unknown_inputs(self.settings.sets)
 
     def _declare_one(self, item: syntax.Item) -> None:
@@ -172,8 +176,6 @@ class _Linking:
             declare_engine(to, item)
         elif isinstance(item, syntax.Queue):
             declare_queue(to, item)
-            if item.name.text in self.model.queues:
-                check_sources(to, self.model.queues[item.name.text])
         elif isinstance(item, syntax.Relation):
             declare_relation(to, item)
         elif isinstance(item, syntax.Workload):
@@ -204,12 +206,36 @@ class _Linking:
                 if verb != "route":
                     for name in assignments(entry.body):
                         queue.locals.setdefault(name.text, name.span)
+                    queue.marks.update((n.name.text, n.name.span) for n in walk(entry.body) if isinstance(n, syntax.Mark))
+
+    def _rules(self) -> None:
+        """What requests and entries may say, as written and whether called or not."""
+        parts = self.declarations.parts
+        outside: list[syntax.Node] = [n for n in (parts.workload, parts.server) if n is not None]
+        outside.extend(e.body for q in self.model.queues.values() for (v, _), e in q.entries.items() if v == "route")
+        session = frozenset(name.text for node in outside for name in assignments(node)) | BUILT_IN
+        workload_items = () if parts.workload is None else parts.workload.items
+        hidden = frozenset(n.text for i in workload_items if isinstance(i, syntax.Hidden) for n in i.names)
+        for engine in self.model.engines.values():
+            if engine.name in self.requests:
+                request = self.requests[engine.name]
+                engine.privates = {n.text: n.span for n in assignments(request.decl) if n.text not in SCHEDULER_SET}
+                RequestRules(self.declarations, engine, request, session - engine.privates.keys(), hidden).check()
+        for queue in self.model.queues.values():
+            for (verb, _), entry in queue.entries.items():
+                if verb != "route":
+                    EntryRules(self.findings, self.model, queue, entry, session, hidden).check()
+        texts = [("", node) for node in outside]
+        texts.extend((name, request.decl) for name, request in self.requests.items())
+        for _, node in texts:
+            check_outside(self.findings, self.model, node)
+        check_privacy(self.findings, self.model.engines.values(), texts)
 
     def _write_out(self) -> tuple[workload.Load, _Blocks]:
         """Every call written out, every attribute numbered."""
         parts = self.declarations.parts
         load = workload.take_in(self.findings, parts.workload)
-        inliner = Inliner(self.model, self.findings, self.requests, parts.uses, [])
+        inliner = Inliner(self.model, self.findings, self.requests, parts.uses)
         here = parts.workload_order
         init = inliner.statements(_statements(load.init), Place(Kind.INIT, here))
         turn = inliner.statements(_statements(load.turn), Place(Kind.TURN, here))
@@ -222,6 +248,11 @@ class _Linking:
         end = _span(parts.server) if load.session is None else load.session.span
         blocks = _Blocks(init, turn, session, server, end)
         self.assigned = attributes.number(self.model, init, turn, session, server)
+        check_attributes(self.findings, self.model, self.constants, self.assigned)
+        own = plainly_assigned((*init, *turn, *session, *server))
+        check_bindings(self.findings, self.model, self.constants, inliner.bound, self.assigned, own)
+        check_registers(self.findings, self.model, self.constants, self.assigned, self.model.engines.values())
+        check_scopes_of_bindings(self.findings, (*session, *server), {n: s for n, s in inliner.bound.items() if n not in own})
         self.hidden = workload.hidden_slots(self.findings, self.model, load.hidden)
         for name in load.hidden:
             self.model.hidden.setdefault(name.text, name.span)
@@ -231,6 +262,7 @@ class _Linking:
         parts = self.declarations.parts
         deployment = Deploying(self.model, self.findings, self.constants, self.reader, self.schedules).lower()
         arrival = workload.arrival(self.findings, self.constants, self.reader, load.arrival)
+        check_arrivals(self.findings, self.settings, arrival)
         statements = Statements(self.model, self.findings, self.constants, self.reader, blocks.server)
         init = statements.block(blocks.init, "Workload")
         turn = statements.block(blocks.turn, "Workload")

@@ -11,11 +11,10 @@ from grammar.constants import Constants
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, Use, rebuilt
 from grammar.expressions import Reader
-from grammar.findings import Findings
+from grammar.findings import Findings, hint
 from grammar.reads import Clause, Column
-from grammar.references import member
 from grammar.schedule import LoweredSchedule, Schedule, ScheduleReader
-from grammar.scopes import Engine, Model, Pool, Stage
+from grammar.scopes import Engine, Family, Model, Pool, Stage
 from grammar.source import Span
 
 LIFO = ir.Preempt((ir.Unary("Neg", ir.Ctx("Admission")),))
@@ -134,24 +133,22 @@ class Deploying:
             return None
         assert option.to is not None and option.via is not None and option.value is not None and option.when is not None
         clause = Clause(Column.EVICT, engine=engine)
-        to = self.reader.model.pools.get(option.to.text)
-        via = self.reader.model.stages.get(option.via.text)
-        targets = []
-        for ref, family, kind in ((option.to, to, "pool"), (option.via, via, "stage")):
-            if family is None:
-                self.findings.error("E502", ref.span, f"there is no {kind} `{ref.text}` to spill {'to' if kind == 'pool' else 'via'}")
-                continue
-            found = member(self.reader, ref, family, clause)
-            if found is None:
-                continue
-            index = 0 if found.index is None else int(found.index.value) if isinstance(found.index, ir.Num) else None
-            if index is None:
-                self.findings.error("E506", ref.span, f"a spill names one {kind} by a number")
-            else:
-                targets.append(family.base + index)
+        to = self._tier(self.model.pools.get(option.to.text), option.to, "pool", "to")
+        via = self._tier(self.model.stages.get(option.via.text), option.via, "stage", "via")
         work = self.reader.value(option.value, clause)
         when = self.reader.value(option.when, clause)
-        return ir.Spill(targets[0], targets[1], work, when) if len(targets) == 2 else None
+        return None if to is None or via is None else ir.Spill(to, via, work, when)
+
+    def _tier(self, family: Family | None, ref: syntax.Ref, kind: str, word: str) -> int | None:
+        """What a spill goes to or via, by its name alone: of a family, its first member."""
+        if family is None:
+            names = [*(self.model.pools if kind == "pool" else self.model.stages)]
+            self.findings.error("E502", ref.span, f"there is no {kind} `{ref.text}` to spill {word}", suggestion=hint(ref.text, names))
+            return None
+        if ref.index is not None:
+            self.findings.error("E506", ref.span, f"a spill names its {kind} without an index", suggestion=ref.text)
+            return None
+        return family.base
 
     # ------------------------------------------------------------------ stages
 

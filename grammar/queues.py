@@ -48,9 +48,14 @@ def declare_queue(to: Declarations, decl: syntax.Queue) -> None:
         return
     queue = Queue(name, decl, size, to.order, tuple(r.text for r in decl.roles))
     to.model.queues[name] = queue
+    told = len(to.findings.errors)
     _roles(to, queue)
     _Items(to, queue).take_in()
-    _check_roles(to, queue)
+    if len(to.findings.errors) == told:
+        _check_roles(to, queue)
+        check_sources(to, queue)
+    if len(to.findings.errors) > told:
+        to.broken.add(name)
 
 
 def _roles(to: Declarations, queue: Queue) -> None:
@@ -96,6 +101,8 @@ class _Items:
                     f"queue `{self.queue.name}` declares its {word} above its entries",
                     suggestion="move this above the entries",
                 )
+                if isinstance(item, syntax.Nic):
+                    self._nic(item)
             elif isinstance(item, syntax.Pool):
                 self._pool(item)
             elif isinstance(item, syntax.Device):
@@ -209,6 +216,8 @@ class _Items:
         key = (verb, entry.source is not None)
         params = len(entry.params or ())
         role = next((r for r, (v, _) in VERBS.items() if v == verb and r in queue.roles), None)
+        if role is None and not set(queue.roles) <= set(ROLES):
+            return
         if role is None:
             verbs = [VERBS[r][0] for r in queue.roles if r in VERBS]
             to.findings.error(
@@ -320,6 +329,8 @@ def check_sources(to: Declarations, queue: Queue) -> None:
                 suggestion=hint(name, to.model.queues),
             )
             continue
+        if name in to.broken:
+            continue
         source.leased = leased_pool(source, source.entries.values())
         if source.leased is None:
             to.findings.error(
@@ -357,7 +368,7 @@ def declare_relation(to: Declarations, decl: syntax.Relation) -> None:
         return
     (first, second), latency = given
     source, reader = _queue(to, first, name), _queue(to, second, name)
-    if source is None or reader is None:
+    if source is None or reader is None or {source.name, reader.name} & to.broken:
         return
     if not _can_copy(to, decl, (first, source), (second, reader)):
         return
@@ -399,7 +410,7 @@ def _arguments(
 
 def _queue(to: Declarations, arg: syntax.NameExpr, what: str) -> Queue | None:
     queue = to.model.queues.get(arg.ref.text)
-    if queue is None:
+    if queue is None and arg.ref.text not in to.broken:
         to.findings.error(
             "E1313",
             arg.span,

@@ -86,6 +86,7 @@ def take_apart(to: Declarations, engine: Engine) -> Schedule:
         _check_paths(findings, schedule)
     _check_exclusive(findings, schedule)
     _check_taking(findings, schedule)
+    _check_registers(findings, schedule)
     return schedule
 
 
@@ -178,6 +179,19 @@ def _check_exclusive(findings: Findings, schedule: Schedule) -> None:
         )
 
 
+def _check_registers(findings: Findings, schedule: Schedule) -> None:
+    """A register that a schedule of a form without ``set`` could not set keeps its first value (L5.10)."""
+    if form_of(schedule) == "explicit":
+        return
+    for name, state in schedule.engine.states.items():
+        findings.error(
+            "E912",
+            state.name.span,
+            f"nothing sets the register `{name}`, which keeps its first value",
+            suggestion=f"let {name} = …;  for a constant, or `set {name} = …;` in the schedule",
+        )
+
+
 def _check_taking(findings: Findings, schedule: Schedule) -> None:
     """Every ``admit waiting`` has the same ``taking``, as written; it belongs to a ``request`` (L6.4)."""
     engine = schedule.engine
@@ -205,7 +219,8 @@ def _check_taking(findings: Findings, schedule: Schedule) -> None:
                 "every `admit waiting` of a schedule says the same `taking`: what an admission takes does not depend on where it is made",
                 Note("another `admit waiting` is here", admit.span if admit.taking is None else first.span),
             )
-            return
+            engine.taking_wrong = True
+            break
     engine.taking = first
 
 
@@ -255,12 +270,15 @@ class ScheduleReader:
     constants: Constants
     reader: Reader
     schedule: Schedule
+    capped: bool = True
 
     def lower(self) -> LoweredSchedule:
         """The schedule in the form it has (L5.15, L11.12 to L11.15)."""
         body = self.schedule.body
         places: dict[tuple[int, ...], Span] = {}
+        told = len(self.findings.errors)
         chunk = self._chunk()
+        self.capped = len(self.findings.errors) == told
         form = form_of(self.schedule)
         if form == "explicit":
             return LoweredSchedule(ir.By(), self._statements(body, (), places), chunk, places)
@@ -391,7 +409,10 @@ class ScheduleReader:
             return self._constant_outcome(e, value)
         if isinstance(e, syntax.CallExpr) and e.ref.text == "max" and len(e.args) == 2:
             return self._floored(e)
+        told = len(self.findings.errors)
         lowered = self._read(e, Column.EACH)
+        if len(self.findings.errors) > told:
+            return lowered
         if _mentions_inf(e):
             return self._infinite(e, "an outcome's arithmetic")
         inner = _inner_conditional(e)
@@ -425,7 +446,10 @@ class ScheduleReader:
         args = [a for a in e.args if not isinstance(a, syntax.String | syntax.Named)]
         values = [self.constants.maybe(a) for a in args]
         k = next((v for v in values if v is not None), None)
+        told = len(self.findings.errors)
         lowered = self._read(e, Column.EACH)
+        if len(self.findings.errors) > told:
+            return lowered
         if any(_mentions_inf(a) for a in args):
             return self._infinite(e, "`max`")
         if k is None:
@@ -465,7 +489,7 @@ class ScheduleReader:
         elif form_of(self.schedule) == "exclusive":
             why = "`granule` cannot stand with `exclusive prefill`"
         else:
-            limit = _limit(chunk)
+            limit = _limit(chunk) if self.capped else None
             if limit is not None and value > limit:
                 why = f"a granule of {value:g} is more than the {limit:g} tokens a run is given at most: a prefill that long could never move"
         if why is not None:

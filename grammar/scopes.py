@@ -107,6 +107,7 @@ class Engine:
     states: dict[str, syntax.StateDecl] = field(default_factory=dict)
     admits: list[Pool] = field(default_factory=list)
     taking: syntax.Taking | None = None
+    taking_wrong: bool = False
     marks: dict[str, Span] = field(default_factory=dict)
     privates: dict[str, Span] = field(default_factory=dict)
 

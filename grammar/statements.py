@@ -201,12 +201,20 @@ class Statements:
         cache = None if node.cache is None else self.reader.value(node.cache, after)
         lease = None
         if node.lease is not None:
-            leased = pool_ref(self.reader, node.lease.pool, after)
+            leased = pool_ref(self.reader, node.lease.pool, after) if self._taken(node, node.lease.pool) else None
             seconds = self.reader.value(node.lease.seconds, after)
             if leased is not None:
                 lease = ir.Lease(self.reader.mark(leased, node.lease.pool), seconds)
         known = tuple(take for take in takes if take is not None)
         return ir.Hold(known, body, reuse, cache, lease) if known else None
+
+    def _taken(self, node: syntax.Hold, leased: syntax.Ref) -> bool:
+        """A lease is of a pool the hold takes (L7.30)."""
+        if any(take.pool.text == leased.text for take in node.takes):
+            return True
+        there = ", ".join(f"`{take.pool.text}`" for take in node.takes)
+        self.findings.error("E1133", leased.span, f"a lease is of a pool the hold takes, and this one takes {there}")
+        return False
 
     def _take(self, take: syntax.Take, clause: Clause) -> ir.Take | None:
         index_clause = Clause(Column.STATEMENT, words="a hold's index", anchor=take.pool.span)

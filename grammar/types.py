@@ -16,6 +16,7 @@ from grammar.scopes import Model
 from grammar.source import Span
 from grammar.statements import Lowered
 from grammar.vocabulary import BUILT_IN_SLOTS
+from grammar.walks import deployment_expressions, inside
 
 Type = ir.Target | Literal["Plain", "Wrong"]
 """A cost of a target, a plain number, or what is wrong already and told."""
@@ -31,6 +32,7 @@ class Known:
     types: dict[int, ir.Target] = field(default_factory=dict)
     given: dict[int, Span] = field(default_factory=dict)
     plain: dict[int, Span] = field(default_factory=dict)
+    wrong: set[int] = field(default_factory=set)
 
 
 class Types:
@@ -145,7 +147,9 @@ class Types:
             self.findings.error("E1131", value, f"`Cost {name}` is a cost of a resource, and this is a plain number", suggestion="cost(R, …)")
             return
         self._conflict(s.slot, made, at)
-        if not isinstance(made, str):
+        if made == "Wrong":
+            self.known.wrong.add(s.slot)
+        elif not isinstance(made, str):
             assigned.add(s.slot)
 
     def _conflict(self, slot: int, made: Type, at: Span) -> None:
@@ -310,6 +314,8 @@ class Types:
                 return self._mixed(e, at, "E1106", f"a cost is made of a plain number, and this one is of {self.say(inner)} already")
             return e.target if inner == "Plain" else "Wrong"
         if isinstance(e, ir.Attr):
+            if e.slot in self.known.wrong:
+                return "Wrong"
             return self.known.types.get(e.slot, "Plain") if e.slot not in self.sizes else "Plain"
         if isinstance(e, ir.Unary):
             inner = self.typed(e.operand, at)
@@ -406,69 +412,3 @@ class Types:
 def parts(target: ir.Target) -> tuple[ir.PoolTarget | ir.StageTarget, ...]:
     """The single resources of a cost."""
     return target.parts if isinstance(target, ir.Joint) else (target,)
-
-
-def inside(e: ir.Expr) -> Iterable[ir.Expr]:
-    """An expression and everything read in it, indices included."""
-    yield e
-    if isinstance(e, ir.Cost):
-        yield from inside(e.expr)
-    elif isinstance(e, ir.Unary):
-        yield from inside(e.operand)
-    elif isinstance(e, ir.Binary):
-        yield from inside(e.left)
-        yield from inside(e.right)
-    elif isinstance(e, ir.Cond):
-        yield from inside(e.test)
-        yield from inside(e.then)
-        yield from inside(e.orelse)
-    elif isinstance(e, ir.Sample):
-        for arg in e.args:
-            yield from inside(arg)
-    elif isinstance(e, ir.Call):
-        for given in e.args:
-            if not isinstance(given, ir.PoolArg | ir.StageArg):
-                yield from inside(given)
-            elif given.ref.index is not None:
-                yield from inside(given.ref.index)
-
-
-def deployment_expressions(program: ir.Program) -> Iterable[ir.Expr]:
-    """Every expression outside the blocks."""
-    for pool in program.pools:
-        if pool.evict is not None:
-            yield from pool.evict.keys
-        if pool.preempt is not None:
-            yield from pool.preempt.keys
-        yield from pool.queue or ()
-        if pool.spill is not None:
-            yield pool.spill.work
-            yield pool.spill.when
-    for stage in program.stages:
-        if isinstance(stage.kind, ir.Ps):
-            yield stage.kind.capacity
-        elif isinstance(stage.kind, ir.Step):
-            yield from (stage.kind.budget, stage.kind.cost, stage.kind.chunk)
-            yield from stage.kind.serve.keys if stage.kind.serve is not None else ()
-            yield from schedule_expressions(stage.kind.iteration or ())
-    for gauge in program.gauges:
-        yield gauge.expr
-    for claim in program.claims:
-        yield claim.expr
-        if claim.given is not None:
-            yield claim.given
-
-
-def schedule_expressions(statements: Iterable[ir.ScheduleStatement]) -> Iterable[ir.Expr]:
-    """Every expression of a schedule's statements."""
-    for s in statements:
-        if isinstance(s, ir.Serve):
-            yield from (e for e in (s.only, *(s.by or ())) if e is not None)
-        elif isinstance(s, ir.Admit):
-            yield from (e for e in (s.only, s.gate) if e is not None)
-        elif isinstance(s, ir.SBranch):
-            yield s.guard
-            yield from schedule_expressions(s.then)
-            yield from schedule_expressions(s.orelse)
-        else:
-            yield s.expr

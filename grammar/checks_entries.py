@@ -1,0 +1,226 @@
+"""The rules of a queue's entry as it is written, called or not (L8.5 to L8.8); knows no expansion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from grammar import syntax
+from grammar.attributes import assigned
+from grammar.checks_requests import values_read
+from grammar.definitions import assignments
+from grammar.diagnostics import Note
+from grammar.expansion import walk
+from grammar.findings import Findings, hint
+from grammar.names import SCHEDULER_SET, SUPPLIED
+from grammar.scopes import Model, Queue
+from grammar.source import Span
+from grammar.vocabulary import POOL_FUNCTIONS, STAGE_FUNCTIONS
+
+
+@dataclass(slots=True)
+class EntryRules:
+    """Checks one entry of a role but a gateway's, which reads and sets as the server does (L8.3)."""
+
+    findings: Findings
+    model: Model
+    queue: Queue
+    entry: syntax.Entry
+    session: frozenset[str]
+    hidden: frozenset[str]
+    params: set[str] = field(default_factory=set)
+
+    def check(self) -> None:
+        """Every rule that can be told from the text of the entry."""
+        self._parameters()
+        for node in walk(self.entry.body):
+            self._pools(node)
+            self._references(node)
+        self._reads()
+        self._headers(self.entry.body.statements, set())
+
+    @property
+    def shown(self) -> str:
+        """The entry by name."""
+        return f"{self.queue.name}.{self.entry.verb.text}"
+
+    def _parameters(self) -> None:
+        seen: dict[str, Span] = {}
+        for param in self.entry.params or ():
+            text = param.text
+            if text in seen:
+                self.findings.error("E1002", param.span, f"`{text}` is a parameter twice", Note("the first is here", seen[text]))
+            elif text in SUPPLIED or text == "self":
+                self.findings.error("E1303", param.span, f"`{text}` is a name the language supplies and cannot name a parameter")
+            seen.setdefault(text, param.span)
+        self.params = set(seen)
+        for name in assignments(self.entry.body):
+            if name.text in seen:
+                self.findings.error(
+                    "E1009",
+                    name.span,
+                    f"`{name.text}` is a parameter of `{self.shown}`, which stands for the argument and cannot be assigned",
+                    Note("the parameter is here", seen[name.text]),
+                    suggestion="assign another name",
+                )
+
+    # ------------------------------------------------------------------ pools and stages
+
+    def _pools(self, node: syntax.Node) -> None:
+        """An entry holds, grows and loads its queue's pools (E1305)."""
+        refs: tuple[syntax.Ref, ...] = ()
+        if isinstance(node, syntax.Hold):
+            refs = tuple(t.pool for t in node.takes)
+        elif isinstance(node, syntax.Grow | syntax.Load):
+            refs = (node.pool,)
+        for ref in refs:
+            if len(ref.names) == 1 and ref.names[0].text in self.queue.pools:
+                continue
+            own = ref.names[0].text == self.queue.name and len(ref.names) == 2 and ref.names[1].text in self.queue.pools
+            there = ", ".join(f"`{p}`" for p in self.queue.pools) or "none"
+            self.findings.error(
+                "E1316" if own else "E1305",
+                ref.span,
+                f"`{self.shown}` uses its queue's own pools, by their bare names: {there}",
+                suggestion=ref.names[1].text if own else hint(ref.text, self.queue.pools),
+            )
+
+    def _references(self, node: syntax.Node) -> None:
+        """Own pools and the own stage are the member's and take no index; so does the name after ``from`` (E1316)."""
+        if not isinstance(node, syntax.Ref) or node.index is None or len(node.names) > 1:
+            return
+        text = node.names[0].text
+        source = self.entry.source is not None and text == self.entry.source.text
+        if text in self.queue.pools or text == self.queue.name or source:
+            self.findings.error(
+                "E1316", node.span, f"inside queue `{self.queue.name}` `{text}` is the member's and takes no index", suggestion=text
+            )
+
+    # ------------------------------------------------------------------ reads
+
+    def _reads(self) -> None:
+        for read in values_read(self.entry.body):
+            text = read.text
+            first = read.names[0].text
+            if text in self.params or first in self.queue.locals or text in SCHEDULER_SET or text in self.hidden:
+                continue
+            if text in self.session:
+                self.findings.error(
+                    "E1304",
+                    read.span,
+                    f"`{text}` is the session's, and `{self.shown}` sees its parameters, its own names and hidden attributes",
+                    suggestion=f"pass `{text}` as a parameter",
+                )
+            elif text == "self" and self.queue.size is None:
+                self.findings.error("E1318", read.span, f"queue `{self.queue.name}` is no family, and `self` is a member's number")
+            elif len(read.names) > 1 and first in self.model.queues and first != self.queue.name:
+                self.findings.error(
+                    "E1032",
+                    read.span,
+                    f"`{text}` is another queue's, and an entry sees its own: the gateway or the server reads across queues",
+                    suggestion="pass the value as a parameter",
+                )
+            elif text in self.queue.marks:
+                self.findings.error(
+                    "E504", read.span, f"`{text}` is a mark, which is read outside the queue as `{self.queue.name}.{text}`"
+                )
+        for call in walk(self.entry.body):
+            if isinstance(call, syntax.CallExpr):
+                self._function(call)
+
+    def _function(self, call: syntax.CallExpr) -> None:
+        """The pools and stages an entry reads are its queue's, and what ``from`` names (E1032)."""
+        name = call.ref.text
+        of_pool = name in POOL_FUNCTIONS or name == "blocksize"
+        if not (of_pool or name in STAGE_FUNCTIONS) or not call.args or not isinstance(call.args[0], syntax.NameExpr):
+            return
+        ref = call.args[0].ref
+        text = ref.text
+        own = text in self.queue.pools or text == self.queue.name or text in self.params
+        if own or (self.entry.source is not None and text == self.entry.source.text):
+            return
+        if text in self.model.pools or text in self.model.stages:
+            inside = ref.names[0].text == self.queue.name
+            tier = self.model.queues.get(ref.names[0].text)
+            if tier is not None and "l2" in tier.roles and tier is not self.queue:
+                return
+            self.findings.error(
+                "E1316" if inside else "E1032",
+                ref.span,
+                f"`{text}` is the queue's own and named bare inside it"
+                if inside
+                else f"`{text}` is not queue `{self.queue.name}`'s: an entry reads its own pools and stage",
+                suggestion=ref.names[-1].text if inside else "pass the value as a parameter",
+            )
+
+    # ------------------------------------------------------------------ headers
+
+    def _headers(self, statements: Iterable[syntax.Statement], before: set[str]) -> set[str]:
+        """Check each hold's header against the names set on every path before it (L8.7); the names set after these."""
+        known = set(before)
+        for node in statements:
+            if isinstance(node, syntax.Hold):
+                self._header(node, known)
+                known |= self._headers(node.body.statements, known)
+            elif isinstance(node, syntax.Branch):
+                then = self._headers(node.then.statements, known)
+                orelse = known if node.orelse is None else self._headers(node.orelse.statements, known)
+                known |= then & orelse
+            elif isinstance(node, syntax.While | syntax.Fork):
+                self._headers(node.body.statements, known)
+            elif isinstance(node, syntax.Loop):
+                known |= self._headers(node.body.statements, known)
+            known.update(name.text for name in assigned(node))
+        return known
+
+    def _header(self, hold: syntax.Hold, before: set[str]) -> None:
+        bound = {b.name.text for b in hold.bindings or ()}
+        parts = [b.value for b in hold.bindings or ()]
+        for take in hold.takes:
+            parts.extend(e for e in (take.units, take.reserve) if e is not None)
+        if hold.reuse is not None:
+            parts.append(hold.reuse)
+        for part in parts:
+            for read in values_read(part):
+                self._header_read(read, before | bound)
+
+    def _header_read(self, read: syntax.Ref, known: set[str]) -> None:
+        text = read.text
+        if text in self.params or text in known or text in SCHEDULER_SET:
+            return
+        if text in self.queue.locals:
+            self.findings.error(
+                "E1025",
+                read.span,
+                f"`{text}` is not set on every path before this hold's admission: there it would be what an earlier call left",
+                Note("it is set here", self.queue.locals[text]),
+                suggestion="set it above the hold",
+            )
+        elif text in self.hidden:
+            self.findings.error(
+                "E613", read.span, f"`{text}` is hidden from the scheduler, and a hold's header is read by it", suggestion="pass a prediction as a parameter"
+            )
+        elif text == "now":
+            self.findings.error(
+                "E1322", read.span, "the clock moves while a request waits: `now` cannot be read in an entry's header", suggestion="pass it as a parameter"
+            )
+
+
+def check_outside(findings: Findings, model: Model, node: syntax.Node) -> None:
+    """Only a queue's entries hold its pools (E1317)."""
+    for inner in walk(node):
+        refs: tuple[syntax.Ref, ...] = ()
+        if isinstance(inner, syntax.Hold):
+            refs = tuple(t.pool for t in inner.takes)
+        elif isinstance(inner, syntax.Grow | syntax.Load | syntax.Drop | syntax.Release):
+            refs = (inner.pool,)
+        for ref in refs:
+            first = ref.names[0].text
+            if len(ref.names) == 2 and first in model.queues and ref.names[1].text in model.queues[first].pools:
+                findings.error(
+                    "E1317",
+                    ref.span,
+                    f"`{ref.names[1].text}` is a pool of queue `{first}`, and only `{first}`'s entries hold it",
+                    Note("the queue is declared here", model.queues[first].decl.name.span),
+                    suggestion=f"call an entry: {first}.VERB (…);",
+                )
