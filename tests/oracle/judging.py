@@ -1,0 +1,76 @@
+"""One program on our engine and on the reference, and where the two first differ; makes no programs."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.failure import Unsupported
+from engine.simulation import Simulation
+from grammar.ir_json import from_json
+from tests.comparing import first_difference
+from tests.oracle.reference import Late, Panic, Reference
+from tests.running import result_of
+
+Verdict = Literal["equal", "both fail", "differs", "refused", "not executed", "no reference"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What came of one program.
+
+    Attributes:
+        verdict: "refused" when the reference does not load it, "not executed" when our engine
+            says it does not, "no reference" when the reference gives no answer.
+        where: the first difference, or the reason.
+    """
+
+    verdict: Verdict
+    where: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The part of the result that differs, so that shrinking does not change the subject."""
+        return self.where.split(":")[0].split("[")[0].split(".")[1] if self.where.startswith(".") else self.where[:12]
+
+
+def ours(data: dict[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """What our engine makes of an IR, as a recorded case has it.
+
+    Raises:
+        Unsupported: the program uses a construct that is not executed.
+    """
+    simulation = Simulation(from_json(data), trace_folder=folder)
+    simulation.run()
+    simulation.close()
+    if simulation.failure is not None:
+        return {"error": {"kind": "runtime", "message": simulation.failure.message}}
+    return result_of(simulation)
+
+
+def judge(data: dict[str, Any], reference: Reference, folder: Path | None = None) -> Judgement:
+    """Runs one IR on both sides and compares the whole results exactly."""
+    try:
+        theirs = reference.run(data, folder)
+    except (Late, Panic) as error:
+        return Judgement("no reference", str(error))
+    error = theirs.get("error", {})
+    if error.get("kind") == "validation":
+        return Judgement("refused", error["message"])
+    if error.get("kind") == "panic":
+        return Judgement("no reference", error["message"])
+    try:
+        mine = ours(data, folder)
+    except Unsupported as refusal:
+        return Judgement("not executed", str(refusal))
+    except Exception as crash:  # any error of our engine is a finding, whatever its class
+        place = traceback.extract_tb(crash.__traceback__)[-1]
+        return Judgement("differs", f"crash {type(crash).__name__} {Path(place.filename).name}:{place.lineno}: {crash}")
+    if error or "error" in mine:
+        if error and "error" in mine:
+            return Judgement("both fail", error["message"])
+        return Judgement("differs", f"failure: {error.get('message', 'none')} recorded, {mine.get('error', {}).get('message', 'none')} ours")
+    found = first_difference(theirs, mine)
+    return Judgement("equal") if found is None else Judgement("differs", found)
