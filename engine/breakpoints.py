@@ -1,11 +1,21 @@
-"""What a run may stop at: plain data, matched against what a step decided; changes nothing."""
+"""What a run may stop at: plain data, and how to tell that a step did it; changes nothing.
+
+A breakpoint is noticed in two ways that agree. ``trace`` reads a few figures off the state
+that change exactly when it happens, so that a run can be watched at full speed; ``find``
+picks the decision out of what a step recorded, to say what happened.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from engine.decisions import Admitted, Attempted, Blocked, Decision, Ended, Preempted, Rejected
+from engine.decisions import Admitted, Attempted, Decision, Ended, Evicted, Preempted, RegisterSet, Rejected
+from engine.state import ENDED
+
+if TYPE_CHECKING:
+    from engine.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,27 +23,33 @@ class OnPreemption:
     """A preemption, of one pool or of any."""
 
     pool: int | None = None
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with every preemption."""
+        return k.preempted if self.pool is None else k.pools[self.pool].preemptions
 
     def find(self, records: Sequence[Decision]) -> Decision | None:
-        """The first decision of a step that matches."""
-        for record in records:
-            if isinstance(record, Preempted) and self.pool in (None, record.pool):
-                return record
-        return None
+        """The preemption."""
+        return next((r for r in records if isinstance(r, Preempted) and self.pool in (None, r.pool)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class OnIdle:
-    """An engine that schedules nothing although somebody runs or waits."""
+    """An attempt of an engine, or of any, that schedules nothing although somebody runs or waits."""
 
     engine: int | None = None
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with every such attempt."""
+        return sum(st.idle_attempts for st in k.stages) if self.engine is None else k.stages[self.engine].idle_attempts
 
     def find(self, records: Sequence[Decision]) -> Decision | None:
-        """The first decision of a step that matches."""
-        for record in records:
-            if isinstance(record, Attempted) and record.outcome == "idle" and self.engine in (None, record.stage):
-                return record
-        return None
+        """The attempt."""
+        return next(
+            (r for r in records if isinstance(r, Attempted) and r.outcome == "idle" and self.engine in (None, r.stage)), None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,36 +58,183 @@ class OnStatement:
 
     stage: int
     path: tuple[int, ...]
+    leaps: bool = False
+
+    def trace(self, k: State) -> Any:
+        """Changes with every attempt that executes it."""
+        st = k.stages[self.stage]
+        return st.attempt if self.path in st.executed else None
 
     def find(self, records: Sequence[Decision]) -> Decision | None:
-        """The first decision of a step that matches."""
-        for record in records:
-            if isinstance(record, Attempted) and record.stage == self.stage and self.path in record.executed:
-                return record
-        return None
+        """The attempt."""
+        return next((r for r in records if isinstance(r, Attempted) and r.stage == self.stage and self.path in r.executed), None)
 
 
 @dataclass(frozen=True, slots=True)
 class OnRequest:
-    """Anything decided about one request: it is admitted, blocked, preempted, refused, or ends."""
+    """Anything that happens to one request: it is admitted, starts or ends a run, is preempted, refused, or ends."""
 
     serial: int
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with its status, its place and its admission; the first sight of it is its arrival."""
+        session = k.sessions.get(self.serial)
+        if session is None:
+            return ENDED if self.serial < k.next_serial else None
+        job = session.job
+        return session.status, session.where, session.adm, job.id if job is not None else None, len(session.holds)
 
     def find(self, records: Sequence[Decision]) -> Decision | None:
-        """The first decision of a step that matches."""
-        for record in records:
-            if isinstance(record, Admitted | Blocked | Preempted | Rejected | Ended) and record.who.serial == self.serial:
-                return record
+        """The first decision about it, if one was made."""
+        about = Admitted | Preempted | Rejected | Ended
+        return next((r for r in records if isinstance(r, about) and r.who.serial == self.serial), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OnAdmission:
+    """An admission at one pool, or at any."""
+
+    pool: int | None = None
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with every admission."""
+        return k.next_admission if self.pool is None else k.pools[self.pool].admissions
+
+    def find(self, records: Sequence[Decision]) -> Decision | None:
+        """The admission."""
+        return next((r for r in records if isinstance(r, Admitted) and self.pool in (None, r.pool)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OnEviction:
+    """Cached units that give way, of one pool or of any."""
+
+    pool: int | None = None
+    leaps: bool = False
+
+    def trace(self, k: State) -> Any:
+        """Changes with every eviction."""
+        return tuple(p.evicted_units for p in k.pools) if self.pool is None else k.pools[self.pool].evicted_units
+
+    def find(self, records: Sequence[Decision]) -> Decision | None:
+        """The eviction."""
+        return next((r for r in records if isinstance(r, Evicted) and self.pool in (None, r.pool)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OnRejection:
+    """A hold that can never fit and ends its session."""
+
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with every rejection."""
+        return sum(p.rejected for p in k.pools)
+
+    def find(self, records: Sequence[Decision]) -> Decision | None:
+        """The rejection."""
+        return next((r for r in records if isinstance(r, Rejected)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OnFirstToken:
+    """A turn's first token."""
+
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with every first token."""
+        return k.first_tokens
+
+    def find(self, records: Sequence[Decision]) -> Decision | None:
+        """No decision: a token comes out of the clock, not of a choice."""
+        del records
         return None
 
 
-Breakpoint = OnPreemption | OnIdle | OnStatement | OnRequest
+@dataclass(frozen=True, slots=True)
+class OnEnd:
+    """The end of a session."""
+
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with every session that ends."""
+        return k.next_serial - k.live
+
+    def find(self, records: Sequence[Decision]) -> Decision | None:
+        """The end."""
+        return next((r for r in records if isinstance(r, Ended)), None)
 
 
-def first_match(breakpoints: Sequence[Breakpoint], records: Sequence[Decision]) -> tuple[Breakpoint, Decision] | None:
-    """The first breakpoint, in their order, that a step's decisions match."""
-    for breakpoint_ in breakpoints:
-        record = breakpoint_.find(records)
-        if record is not None:
-            return breakpoint_, record
-    return None
+@dataclass(frozen=True, slots=True)
+class OnRegister:
+    """A register that has another value than before."""
+
+    register: int
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with its value."""
+        return k.registers[self.register]
+
+    def find(self, records: Sequence[Decision]) -> Decision | None:
+        """What set it."""
+        return next((r for r in reversed(records) if isinstance(r, RegisterSet) and r.register == self.register), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OnClaim:
+    """A claim that fails."""
+
+    claim: int
+    leaps: bool = True
+
+    def trace(self, k: State) -> Any:
+        """Changes with every failure."""
+        return k.claims[self.claim].failures
+
+    def find(self, records: Sequence[Decision]) -> Decision | None:
+        """No decision: a claim changes nothing in a run."""
+        del records
+        return None
+
+
+Breakpoint = (
+    OnPreemption
+    | OnIdle
+    | OnStatement
+    | OnRequest
+    | OnAdmission
+    | OnEviction
+    | OnRejection
+    | OnFirstToken
+    | OnEnd
+    | OnRegister
+    | OnClaim
+)
+"""``leaps`` says that it cannot happen within a leap, so that leaps may be made while it is watched."""
+
+
+class Watch:
+    """Breakpoints being watched along a run."""
+
+    __slots__ = ("breakpoints", "leaps", "seen")
+
+    def __init__(self, breakpoints: Sequence[Breakpoint], k: State) -> None:
+        self.breakpoints = tuple(breakpoints)
+        self.leaps = all(b.leaps for b in self.breakpoints)
+        self.seen = [b.trace(k) for b in self.breakpoints]
+
+    def hit(self, k: State) -> Breakpoint | None:
+        """The first breakpoint, in their order, that the step just made did."""
+        found: Breakpoint | None = None
+        for i, breakpoint_ in enumerate(self.breakpoints):
+            now = breakpoint_.trace(k)
+            if now != self.seen[i]:
+                self.seen[i] = now
+                if found is None and now is not None:
+                    found = breakpoint_
+        return found

@@ -178,6 +178,7 @@ def fold(st: StageState) -> None:
     steady = set(cohort.members)
     for job, *_ in list(cohort.members.values()):
         restore(cohort, job)
+        job.given = 1.0 if st.iteration is not None else 0.0
     if st.iteration is not None:
         given = {job.id: tokens for job, tokens in st.iteration.batch}
         st.iteration.members = 0

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from engine.simulation import Simulation
 from engine.snapshot import Position
 
-_FIRST_SPACING = 512
+_FIRST_SPACING = 256
 """Small steps between checkpoints at first: replaying them takes some milliseconds."""
 
-_MOST = 256
+_MOST = 512
 """Checkpoints kept; past it every second one goes and the spacing doubles."""
 
 
@@ -27,10 +27,11 @@ class Checkpoints:
         """The run has made a small step; lays down a checkpoint when it is due.
 
         The distance is counted in steps and never in wall time, so that the same walk
-        leaves the same checkpoints.
+        leaves the same checkpoints. As a clone takes as long as all that live are many,
+        the steps must be at least as many.
         """
         self._since += 1
-        if self._since < self._spacing or simulation.position <= self._at[-1]:
+        if self._since < self._spacing or self._since < simulation.state.live:
             return
         self._since = 0
         self._at.append(simulation.position)
@@ -44,19 +45,18 @@ class Checkpoints:
         """A run to go on from at the latest checkpoint not after a position."""
         return self._kept[max(bisect_right(self._at, position) - 1, 0)].clone()
 
+    def between(self, start: Position, end: Position) -> bool:
+        """Whether a checkpoint stands after ``start`` and not after ``end``."""
+        return bisect_right(self._at, end) > bisect_right(self._at, start)
+
     def earlier(self, position: Position) -> Position | None:
         """The latest checkpoint strictly before a position, None at the start."""
-        i = bisect_right(self._at, position) - 1
-        if i >= 0 and self._at[i] == position:
-            i -= 1
+        i = bisect_left(self._at, position) - 1
         return self._at[i] if i >= 0 else None
 
     def before_time(self, time: float) -> Simulation:
         """A run to go on from at the latest checkpoint whose clock is not past a time."""
-        i = len(self._kept) - 1
-        while i > 0 and self._kept[i].clock > time:
-            i -= 1
-        return self._kept[i].clone()
+        return self._kept[max(bisect_right(self._kept, time, key=lambda run: run.clock) - 1, 0)].clone()
 
     def __len__(self) -> int:
         return len(self._at)

@@ -43,6 +43,7 @@ def token(k: State, who: Session, *, decode: bool) -> None:
     start, first, confirmed, after = session.client
     if decode or confirmed:
         if first != first:
+            k.first_tokens += 1
             session.client = (start, k.now, True, after)
             _record(k, session, "ttft", k.now - start)
             return
@@ -50,6 +51,7 @@ def token(k: State, who: Session, *, decode: bool) -> None:
             _record(k, session, "ttft", first - start)
         session.client = (start, first, True, after + 1)
     else:
+        k.first_tokens += first != first
         session.client = (start, k.now, False, after)
 
 

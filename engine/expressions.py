@@ -117,27 +117,33 @@ def reads_state(expr: ir.Expr) -> bool:
     )
 
 
-def falls(expr: ir.Expr) -> bool:
-    """Whether an amount can only fall while pools fill up and cached prefixes give way.
+def falls(expr: ir.Expr, admitter: int | None) -> bool:
+    """Whether an amount of a waiting hold can only fall while pools fill up and cached prefixes give way.
 
-    Such an amount reads nothing that moves but ``BudgetLeft``, which is given, and
-    ``CachedIn``, in which it never falls as that rises.
+    Such an amount reads nothing that moves but ``CachedIn``, in which it never falls as that
+    rises, and ``BudgetLeft`` of the engine that admits it, which is given then.
+
+    Args:
+        expr: the amount.
+        admitter: the engine that admits the hold, None where none does.
     """
     match expr:
         case ir.Cost(_, inner):
-            return falls(inner)
-        case ir.Call("CachedIn" | "BudgetLeft", (ir.PoolArg(ref) | ir.StageArg(ref),)):
+            return falls(inner, admitter)
+        case ir.Call("CachedIn", (ir.PoolArg(ref),)):
             return ref.index is None
+        case ir.Call("BudgetLeft", (ir.StageArg(ref),)):
+            return ref.index is None and ref.base == admitter
         case ir.Call("Min" | "Max" | "Floor" | "Ceil", args):
-            return all(not isinstance(a, ir.PoolArg | ir.StageArg) and falls(a) for a in args)
+            return all(not isinstance(a, ir.PoolArg | ir.StageArg) and falls(a, admitter) for a in args)
         case ir.Binary("Add", a, b):
-            return falls(a) and falls(b)
+            return falls(a, admitter) and falls(b, admitter)
         case ir.Binary("Sub", a, b):
-            return falls(a) and not moves(b)
+            return falls(a, admitter) and not moves(b)
         case ir.Binary("Mul", a, b):
-            return (falls(a) and (constant(b) or 0.0) > 0) or (falls(b) and (constant(a) or 0.0) > 0)
+            return (falls(a, admitter) and (constant(b) or 0.0) > 0) or (falls(b, admitter) and (constant(a) or 0.0) > 0)
         case ir.Binary("Div", a, b):
-            return falls(a) and (constant(b) or 0.0) > 0
+            return falls(a, admitter) and (constant(b) or 0.0) > 0
         case _:
             return not moves(expr)
 

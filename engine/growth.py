@@ -132,6 +132,7 @@ def preempt(k: State, victim: Session, pool: PoolState) -> None:
     pending = admission.pend(k, victim, code)
     pending.preempted = True
     pool.preemptions += 1
+    k.preempted += 1
     k.attempt_preempted += 1
     admission.enqueue(k, victim, pending, at_head=not pool.code.tail)
 

@@ -63,7 +63,7 @@ class Attempt:
         self.path: Path | None = None
         """The schedule statement executed last."""
         self.executed: list[Path] = []
-        """All executed so far, in order; kept only while somebody listens."""
+        """All executed so far, in order."""
 
 
 def attempt(k: State, st: StageState) -> None:
@@ -101,13 +101,14 @@ def conduct(k: State, st: StageState, a: Attempt, procedure: Callable[[], None])
         st.attempt = (k.events, k.attempts)
         st.attempted_at = k.now
         st.lit = a.path
+        st.executed = tuple(a.executed)
 
 
 def at(k: State, a: Attempt, path: Path) -> None:
     """The statement at ``path`` is being executed."""
     a.path = path
     k.path = path
-    if k.listen is not None and (not a.executed or a.executed[-1] != path):
+    if not a.executed or a.executed[-1] != path:
         a.executed.append(path)
 
 
@@ -485,6 +486,7 @@ def _idle(k: State, st: StageState, a: Attempt) -> None:
     assert step is not None
     st.started = False
     st.idle_with_work = bool(st.residents) or any(k.pools[i].queue for i in step.queues)
+    st.idle_attempts += st.idle_with_work
     if step.body is not None and not a.admitted:
         for i in step.registers:
             if k.registers[i] != a.registers[i] and k.listen is not None:

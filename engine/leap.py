@@ -39,13 +39,14 @@ _MOST_KEYED = 8
 """Holds of a queue by keys that are looked at before a leap; a longer queue makes none."""
 
 
-def leap(k: State, stage: int, most: int) -> int:
+def leap(k: State, stage: int, most: int, not_past: float = INF) -> int:
     """Runs the coming iterations of an engine that nothing disturbs.
 
     Args:
         k: the state, settled, right after an attempt of the engine.
         stage: the engine's stage.
         most: the most iterations to run.
+        not_past: a time in seconds that no iteration of the leap begins after.
 
     Returns:
         How many iterations began; 0 where the plain path has to go on.
@@ -60,9 +61,10 @@ def leap(k: State, stage: int, most: int) -> int:
     if queue[0][2] != ITERATION_END or queue[0][3] != stage or queue[0][4] != st.epoch:
         return 0
     until = min([event[0] for event in queue[1:3]], default=INF)
-    if k.horizon < until:
+    last = k.horizon if k.horizon < not_past else not_past
+    if last < until:
         # An event at the horizon still runs (R2.3 b).
-        until = nextafter(k.horizon, INF)
+        until = nextafter(last, INF)
     room = min(cohort.finish) - 1 - cohort.tick
     if room < most:
         most = room

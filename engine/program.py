@@ -596,6 +596,8 @@ class _Builder:
     def _hold(self, hold: ir.Hold, place: tuple[int, int]) -> HoldCode:
         if hold.prefix is not None:
             raise Unsupported(f"blocks[{place[0]}][{place[1]}].Hold.prefix: shared prefixes are not executed")
+        first = hold.pools[0].pool
+        admitter = self.program.pools[first.base].admit_via if first.count == 1 else None
         return HoldCode(
             statement=place,
             takes=tuple(
@@ -605,7 +607,7 @@ class _Builder:
                     moves(take.units),
                     self.optional(take.reserve),
                     take.reserve is not None and moves(take.reserve),
-                    falls(take.units) and (take.reserve is None or falls(take.reserve)),
+                    falls(take.units, admitter) and (take.reserve is None or falls(take.reserve, admitter)),
                 )
                 for take in hold.pools
             ),

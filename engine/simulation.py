@@ -123,6 +123,20 @@ class Simulation:
             self._fail(failure)
         return self.attempted
 
+    def leap(self, most: int, not_past: float = INF) -> int:
+        """Runs the coming iterations that nothing disturbs, right after an attempt (``engine.leap``).
+
+        Args:
+            most: the most iterations to run.
+            not_past: a time in seconds that none of them begins after.
+
+        Returns:
+            How many began; each is an event and an attempt.
+        """
+        if self.attempted is None or self.failure is not None:
+            return 0
+        return leap.leap(self.state, self.attempted, most, not_past)
+
     def step_event(self) -> None:
         """Everything of the next event: it is handled and all its attempts are made."""
         if self.finished:

@@ -12,15 +12,19 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """Where a run stands: events handled, then attempts made while settling the last one.
+    """Where a run stands: events handled, attempts made while settling the last one, decisions since.
 
-    Written ``@12345`` or ``@12345.2``. Positions are totally ordered.
+    Written ``@12345``, ``@12345.2`` or ``@12345.2.7``: after seven decisions of what follows
+    ``@12345.2``. Positions are totally ordered.
     """
 
     events: int
     attempts: int = 0
+    decisions: int = 0
 
     def __str__(self) -> str:
+        if self.decisions:
+            return f"@{self.events}.{self.attempts}.{self.decisions}"
         return f"@{self.events}.{self.attempts}" if self.attempts else f"@{self.events}"
 
 

@@ -460,7 +460,9 @@ class StageState:
         "decode_step",
         "epoch",
         "estimates",
+        "executed",
         "gaps",
+        "idle_attempts",
         "idle_with_work",
         "iteration",
         "iterations",
@@ -508,6 +510,10 @@ class StageState:
         """Counts attempts, to mark whom one has considered."""
         self.served = 0.0
         self.idle_with_work = False
+        self.idle_attempts = 0
+        """Attempts that came to nothing although somebody ran or waited."""
+        self.executed: tuple[tuple[int, ...], ...] = ()
+        """The schedule statements the latest attempt executed, in order."""
         self.attempt: tuple[int, int] | None = None
         """The position just after the latest attempt."""
         self.attempted_at = 0.0
@@ -549,6 +555,8 @@ class StageState:
         other.marks = self.marks
         other.served = self.served
         other.idle_with_work = self.idle_with_work
+        other.idle_attempts = self.idle_attempts
+        other.executed = self.executed
         other.attempt = self.attempt
         other.attempted_at = self.attempted_at
         other.started = self.started
@@ -717,6 +725,10 @@ class State:
         self.arrived = 0
         self.ended = 0
         self.turns = 0
+        self.preempted = 0
+        """Preemptions so far."""
+        self.first_tokens = 0
+        """Turns that have had a token, as the client sees it."""
         self.events = 0
         self.warm = warmup <= 0
         self.mean_live = TimeAverage()

@@ -6,20 +6,27 @@ checkpoint before it, and coming back to a moment finds the same moment.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.breakpoints import Breakpoint, first_match
+from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
 from engine.checkpoints import Checkpoints
 from engine.decisions import Decision
+from engine.index import Index
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
 
-_BREATH = 128
+INF = float("inf")
+
+_BREATH = 64
 """Small steps between two looks at the interrupt: well under a tenth of a second."""
+
+_STRETCH = 4096
+"""The most iterations one leap takes on a walk, so that an interrupt is seen soon and progress shown."""
+
+_INDEXED = (OnPreemption, OnIdle, OnAdmission, OnRegister)
+"""Breakpoints whose happening is noted as a run goes on, so that looking for them needs no replay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class Stop:
     Attributes:
         reason: ``end`` is the end of the run, ``start`` its beginning.
         breakpoint: the breakpoint that matched, for the reason ``breakpoint``.
-        decision: the decision that matched it.
+        decision: the decision that matched it, where it is one.
     """
 
     reason: Literal["step", "breakpoint", "end", "start", "failure", "interrupted", "seek"]
@@ -86,14 +93,21 @@ class Timeline:
         simulation.advance()
         self._checkpoints = Checkpoints(simulation)
         self._seen = simulation.position
-        self._events = array("q")
-        self._attempts = array("l")
-        self._stages = array("l")
-        """Every attempt seen: its position and its engine."""
-        self._iterations: dict[int, array[int]] = {stage: array("q") for stage in simulation.code.engines}
-        """Per engine the index, in the attempts, of each iteration."""
+        self._index = Index()
+        self._watch = Watch(self._everything_indexed(simulation), simulation.state)
+        """What is noted where the run goes on for the first time; it stands at ``seen``."""
         self._stepwise = not simulation.code.engines
         self._around: tuple[Position, int | None, Snapshot | None, tuple[Decision, ...]] | None = None
+
+    @staticmethod
+    def _everything_indexed(simulation: Simulation) -> list[Breakpoint]:
+        code = simulation.code
+        pools = [None, *range(len(code.pools))]
+        watched: list[Breakpoint] = [OnPreemption(pool) for pool in pools]
+        watched += [OnAdmission(pool) for pool in pools]
+        watched += [OnIdle(engine) for engine in (None, *code.engines)]
+        watched += [OnRegister(i) for i in range(len(code.program.registers))]
+        return watched
 
     # ------------------------------------------------------------------ where we are
 
@@ -111,6 +125,11 @@ class Timeline:
     def simulation(self) -> Simulation:
         """The run at this moment; look, do not advance it."""
         return self._now
+
+    @property
+    def checkpoints(self) -> int:
+        """How many checkpoints are kept."""
+        return len(self._checkpoints)
 
     def snapshot(self) -> Snapshot:
         """All there is to know of this moment."""
@@ -148,12 +167,12 @@ class Timeline:
 
     def rewind(self, n: int = 1, engine: int | None = None) -> Stop:
         """Back by attempts; at the start it stays there."""
+        target: Position | None = self.position
         for _ in range(n):
-            target = self._previous(self.position, engine)
-            if target is None:
-                self._go(Position(0))
-                return Stop("start")
-            self._go(target)
+            target = self._previous(target, engine) if target is not None else None
+        if target is None:
+            return self.home()
+        self._go(target)
         return Stop("step")
 
     def home(self) -> Stop:
@@ -174,16 +193,21 @@ class Timeline:
                     self._go(position)
                     return Stop("seek")
                 self._go(self._seen)
-                return self._forward(lambda: self.position >= position, interrupt, progress)
+                return self._forward(
+                    lambda: position.events - 1 - self.position.events, INF, lambda: self.position >= position, interrupt, progress
+                )
             case AtIteration(engine, number):
-                index = self._iterations[engine]
                 if number <= 0:
                     return self.home()
-                if number <= len(index):
-                    self._go(self._attempt_position(index[number - 1]))
+                known = self._index.iteration(engine, number)
+                if known is not None:
+                    self._go(known)
                     return Stop("seek")
                 self._go(self._seen)
-                return self._forward(lambda: len(index) >= number, interrupt, progress)
+                st = self._now.state.stages
+                return self._forward(
+                    lambda: number - st[engine].iterations, INF, lambda: st[engine].iterations >= number, interrupt, progress
+                )
             case AtTime(time):
                 return self._seek_time(time, interrupt, progress)
 
@@ -195,18 +219,22 @@ class Timeline:
         progress: Report | None = None,
     ) -> Stop:
         """Forward to the next breakpoint, the end, or an interrupt."""
-        records: list[Decision] = []
+        if self.position < self._seen and all(isinstance(b, _INDEXED) for b in breakpoints):
+            known = [(p, b) for b in breakpoints if (p := self._index.next(b, self.position)) is not None]
+            if known:
+                position, breakpoint_ = min(known, key=lambda item: item[0])
+                self._go(position)
+                return self._stopped(breakpoint_)
+            self._go(self._seen)
+        watch = Watch(breakpoints, self._now.state)
         count = 0
         while not self._now.finished:
-            records.clear()
-            self._now.listen(records)
-            self._advance()
-            self._now.listen(None)
+            self._advance(_STRETCH if watch.leaps else 0)
+            hit = watch.hit(self._now.state)
             if self._now.failure is not None:
                 return Stop("failure")
-            matched = first_match(breakpoints, records)
-            if matched is not None:
-                return Stop("breakpoint", *matched)
+            if hit is not None:
+                return self._stopped(hit)
             count += 1
             if count % _BREATH == 0:
                 if interrupt is not None and interrupt():
@@ -224,90 +252,126 @@ class Timeline:
     ) -> Stop:
         """Back to the latest earlier moment that matches a breakpoint, else to the start.
 
-        The stretches between checkpoints are replayed one by one from here backwards, and
-        the last match of the first stretch that has one is it. An interrupt leaves the run
-        where it was.
+        What was noted as it happened is looked up. Otherwise the stretches between
+        checkpoints are replayed one by one from here backwards, and the last match of the
+        first stretch that has one is it. An interrupt leaves the run where it was.
         """
+        if all(isinstance(b, _INDEXED) for b in breakpoints):
+            known = [(p, b) for b in breakpoints if (p := self._index.latest(b, self.position)) is not None]
+            if not known:
+                return self.home()
+            position, breakpoint_ = max(known, key=lambda item: item[0])
+            self._go(position)
+            return self._stopped(breakpoint_)
         origin = limit = self.position
         while True:
             begin = self._checkpoints.earlier(limit)
             if begin is None:
-                self._go(Position(0))
-                return Stop("start")
-            found, stopped = self._last_match(begin, limit, breakpoints, interrupt)
+                return self.home()
+            found, stopped = self._last_match(begin, limit, origin, breakpoints, interrupt)
             if stopped:
-                self._go(origin)
                 return Stop("interrupted")
             if found is not None:
                 self._go(found[0])
-                return Stop("breakpoint", found[1], found[2])
+                return self._stopped(found[1])
             if progress is not None:
                 progress(Progress(begin, self._now.clock))
             limit = begin
 
     # ------------------------------------------------------------------ inside
 
+    def _stopped(self, breakpoint_: Breakpoint) -> Stop:
+        return Stop("breakpoint", breakpoint_, breakpoint_.find(self.records()))
+
     def _last_match(
-        self, begin: Position, limit: Position, breakpoints: Sequence[Breakpoint], interrupt: Interrupt | None
-    ) -> tuple[tuple[Position, Breakpoint, Decision] | None, bool]:
-        """The last match after ``begin`` and before ``limit``, and whether it was interrupted."""
+        self, begin: Position, limit: Position, origin: Position, breakpoints: Sequence[Breakpoint], interrupt: Interrupt | None
+    ) -> tuple[tuple[Position, Breakpoint] | None, bool]:
+        """The last match after ``begin`` and up to ``limit``, and whether it was interrupted.
+
+        A stretch ends with the checkpoint it leads to, which belongs to it; only the moment
+        one looks from (``origin``) is no match for itself.
+        """
         run = self._checkpoints.before(begin)
-        origin = self.position
-        found: tuple[Position, Breakpoint, Decision] | None = None
-        records: list[Decision] = []
-        run.listen(records)
+        watch = Watch(breakpoints, run.state)
+        found: tuple[Position, Breakpoint] | None = None
         count = 0
         while not run.finished:
-            records.clear()
-            run.advance()
-            # A stretch ends with the checkpoint it leads to, which belongs to it; only the
-            # moment one looks from is no match for itself.
+            _advance(run, limit if watch.leaps else None)
             if run.position > limit or run.position >= origin:
                 break
-            matched = first_match(breakpoints, records)
-            if matched is not None:
-                found = (run.position, *matched)
+            hit = watch.hit(run.state)
+            if hit is not None:
+                found = (run.position, hit)
             count += 1
             if count % _BREATH == 0 and interrupt is not None and interrupt():
                 return None, True
         return found, False
 
-    def _advance(self) -> int | None:
-        """One small step of the run one looks at, noted if it goes where nothing was seen."""
+    def _advance(self, most: int, not_past: float = INF) -> int | None:
+        """A small step of the run one looks at and, at most, so many iterations more that nothing disturbs.
+
+        Where nothing was seen yet, what happens is noted.
+        """
         run = self._now
         stage = run.advance()
         position = run.position
-        if position > self._seen:
+        new = position > self._seen
+        if new and stage is not None:
+            self._note(position, stage, 1)
+        leapt = run.leap(most, not_past) if most > 0 else 0
+        if leapt and stage is not None:
+            first = Position(position.events + 1, 1)
+            position = run.position
+            if position > self._seen:
+                # A leap that began in what was seen: only its last part is new, and all of it may be noted again.
+                if not new and self._seen >= first:
+                    ahead = self._seen.events + 1 - first.events
+                    first, leapt = Position(self._seen.events + 1, 1), leapt - ahead
+                self._note(first, stage, leapt)
+                new = True
+        if new:
             self._seen = position
-            if stage is not None:
-                self._note(position, stage)
+            self._happened()
             self._checkpoints.passed(run)
         if run.finished:
             run.close()
         return stage
 
-    def _note(self, position: Position, stage: int) -> None:
-        self._events.append(position.events)
-        self._attempts.append(position.attempts)
-        self._stages.append(stage)
-        index = self._iterations[stage]
-        if self._now.state.stages[stage].iterations > len(index):
-            index.append(len(self._events) - 1)
+    def _note(self, position: Position, stage: int, count: int) -> None:
+        st = self._now.state.stages[stage]
+        self._index.note(position, stage, count, st.iterations - count + 1 if st.started else None)
+
+    def _happened(self) -> None:
+        """Notes which of the indexed things happened in the step that led to ``seen``."""
+        watch, k = self._watch, self._now.state
+        for i, breakpoint_ in enumerate(watch.breakpoints):
+            now = breakpoint_.trace(k)
+            if now != watch.seen[i]:
+                watch.seen[i] = now
+                self._index.happened(breakpoint_, self._seen)
 
     def _step_once(self, engine: int | None) -> bool:
         """One step; False where the run was finished already or finished on the way."""
         while not self._now.finished:
-            stage = self._advance()
+            stage = self._advance(0)
             if self._now.failure is not None:
                 return True
             if self._stepwise or (stage is not None and engine in (None, stage)):
                 return True
         return False
 
-    def _forward(self, reached: Callable[[], bool], interrupt: Interrupt | None, progress: Report | None) -> Stop:
+    def _forward(
+        self,
+        most: Callable[[], int],
+        not_past: float,
+        reached: Callable[[], bool],
+        interrupt: Interrupt | None,
+        progress: Report | None,
+    ) -> Stop:
+        """Forward from the last moment seen until ``reached``; ``most`` bounds the leaps on the way."""
         count = 0
         while not self._now.finished:
-            self._advance()
+            self._advance(min(most() - 1, _STRETCH), not_past)
             if self._now.failure is not None:
                 return Stop("failure")
             if reached():
@@ -321,27 +385,25 @@ class Timeline:
         return self._at_end()
 
     def _seek_time(self, time: float, interrupt: Interrupt | None, progress: Report | None) -> Stop:
-        """To the last moment not past a time: the next event would be later."""
+        """To the last moment not past a time: what comes next would be later."""
         run = self._checkpoints.before_time(time)
-        if run.position < self._seen:
-            while not run.finished and run.next_time() <= time and run.position < self._seen:
-                run.advance()
-            self._take(run)
-            if run.finished or run.next_time() > time:
-                return Stop("seek")
-        self._go(self._seen)
-        return self._forward(lambda: self._now.next_time() > time, interrupt, progress)
+        while run.position < self._seen and not run.finished and run.next_time() <= time:
+            run.advance()
+            run.leap(min(_STRETCH, self._seen.events - 1 - run.position.events), time)
+        self._take(run)
+        if run.finished or run.next_time() > time:
+            return Stop("seek")
+        return self._forward(lambda: _STRETCH, time, lambda: self._now.next_time() > time, interrupt, progress)
 
     def _go(self, position: Position) -> None:
         """To a position already seen, or the first moment after it."""
         if position == self.position:
             return
-        if position > self.position and self._now.failure is None and position.events - self.position.events < _BREATH:
-            run = self._now
-        else:
+        run = self._now
+        if position < run.position or run.failure is not None or self._checkpoints.between(run.position, position):
             run = self._checkpoints.before(position)
         while run.position < position and not run.finished:
-            run.advance()
+            _advance(run, position)
         self._take(run)
 
     def _take(self, run: Simulation) -> None:
@@ -349,20 +411,11 @@ class Timeline:
         if run.finished:
             run.close()
 
-    def _attempt_position(self, i: int) -> Position:
-        return Position(self._events[i], self._attempts[i])
-
     def _previous(self, position: Position, engine: int | None) -> Position | None:
         """The step before a position, None where there is none."""
         if self._stepwise:
             return Position(position.events - 1) if position.events > 0 else None
-        i = bisect_left(self._events, position.events)
-        while i < len(self._events) and self._attempt_position(i) < position:
-            i += 1
-        i -= 1
-        while i >= 0 and engine is not None and self._stages[i] != engine:
-            i -= 1
-        return self._attempt_position(i) if i >= 0 else None
+        return self._index.before(position, engine)
 
     def _lead(self, engine: int | None) -> tuple[Snapshot | None, tuple[Decision, ...]]:
         """The moment before, and what was decided since; remembered for the present moment."""
@@ -376,7 +429,7 @@ class Timeline:
             if previous is not None:
                 run = self._checkpoints.before(previous)
                 while run.position < previous and not run.finished:
-                    run.advance()
+                    _advance(run, previous)
                 snapshot = run.snapshot()
                 run.listen(records)
                 while run.position < position and not run.finished:
@@ -386,3 +439,10 @@ class Timeline:
 
     def _at_end(self) -> Stop:
         return Stop("failure") if self._now.failure is not None else Stop("end")
+
+
+def _advance(run: Simulation, limit: Position | None) -> None:
+    """A small step, and the iterations after it that nothing disturbs, short of a position; None leaps nowhere."""
+    run.advance()
+    if limit is not None:
+        run.leap(limit.events - 1 - run.position.events)

@@ -45,6 +45,16 @@ def snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failur
         finished: whether nothing more happens.
         failure: why the run stopped by itself.
     """
+    # What a waiting hold asks for may plan an iteration, whose budget may draw: looking must not.
+    drawn = k.machine_stream
+    k.machine_stream = drawn.clone()
+    try:
+        return _snapshot(k, attempted, finished=finished, failure=failure)
+    finally:
+        k.machine_stream = drawn
+
+
+def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: FailureView | None) -> Snapshot:
     return Snapshot(
         position=Position(k.events, k.attempts),
         clock=k.now,
