@@ -76,7 +76,8 @@ def read_source(path: Path) -> Source:
 
 def _load_text(path: Path, options: RunOptions) -> LoadedProgram:
     # Here and not above: an IR opens without the grammar, which costs more than reading it.
-    from grammar.link import Settings, link
+    from grammar.link import link
+    from grammar.settings import Settings
 
     source = read_source(path)
     linked = link(
