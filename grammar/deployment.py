@@ -449,8 +449,8 @@ def _owner_span(owner: syntax.Owner) -> Span:
 
 def _no_owner(to: Declarations, owner: syntax.Owner, queue: Queue | None) -> None:
     text = owner.name.text
-    if text in to.broken:
-        return
+    if to.broken:
+        return  # what was told to be wrong may be what is meant here
     where = f"in queue `{queue.name}` above this pool" if queue else "above this pool"
     known = [*queue.devices, queue.name] if queue else [*(d for d in to.model.devices if "." not in d), *to.model.engines]
     kind = "engine" if owner.device is not None else "device or engine"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grammar import ir
+from grammar import ir, syntax
 from grammar.diagnostics import Note
 from grammar.expressions import Reader
 from grammar.findings import Findings
@@ -13,7 +13,7 @@ from grammar.inline import anchor
 from grammar.scopes import Model
 from grammar.source import Span
 from grammar.statements import Lowered
-from grammar.walks import header_of, inside, refs_of
+from grammar.walks import inside, refs_of
 
 Origins = dict[int, frozenset[int]]
 """For each attribute the hidden attributes its value may come from; one that is missing comes from none."""
@@ -40,12 +40,13 @@ class HiddenRules:
             if isinstance(statement, ir.Turn):
                 state.update({slot: frozenset((slot,)) for slot in self.program.hidden})
             checked = self.lowered.sides[number][index] == "Server"
-            state = self._statement(statement, anchor(self.lowered.origins[number, index]), state, checked)
+            origin = self.lowered.origins[number, index]
+            state = self._statement(statement, origin, state, checked)
         return state
 
-    def _statement(self, s: ir.Statement, at: Span, state: Origins, checked: bool) -> Origins:
+    def _statement(self, s: ir.Statement, origin: syntax.Statement, state: Origins, checked: bool) -> Origins:
         if checked:
-            self._decided(s, at, state)
+            self._decided(s, origin, state)
         if isinstance(s, ir.Set):
             return _with(state, s.slot, self._origins(s.expr, state))
         if isinstance(s, ir.Choose):
@@ -79,13 +80,18 @@ class HiddenRules:
 
     # ------------------------------------------------------------------ decisions
 
-    def _decided(self, s: ir.Statement, at: Span, state: Origins) -> None:
+    def _decided(self, s: ir.Statement, origin: syntax.Statement, state: Origins) -> None:
         """What the server decides by: tests, choices, growths, members, leases and headers (L7.34, 1)."""
+        at = anchor(origin)
         for e, what in _decisions(s):
-            self._plain(e, what, at, state)
-        if isinstance(s, ir.Hold):
-            for e in header_of(s):
-                self._plain(e, "a hold's header", at, state)
+            self._plain(e, what, self.reader.place(e, at), state)
+        if isinstance(s, ir.Hold) and isinstance(origin, syntax.Hold):
+            for take, written in zip(s.pools, origin.takes, strict=False):
+                self._plain(take.units, HEADER, written.pool.span, state)
+                if take.reserve is not None:
+                    self._plain(take.reserve, HEADER, written.pool.span, state)
+            if s.reuse is not None:
+                self._plain(s.reuse, HEADER, self.reader.place(s.reuse, at), state)
 
     def _plain(self, e: ir.Expr, what: str, at: Span, state: Origins) -> None:
         for node in inside(e):
@@ -95,7 +101,7 @@ class HiddenRules:
             name, hidden = self.program.attrs[node.slot], self.program.attrs[source]
             place = self.reader.place(node, at)
             set_from = "is hidden" if node.slot == source else f"is set from `{hidden}`, which is hidden"
-            amount = what in _AMOUNTS
+            amount = what not in _SELF
             notes = [Note(f"`{hidden}` is hidden here", self.model.hidden[hidden])]
             if amount and place != at:
                 notes.insert(0, Note("it is read here", place))
@@ -109,8 +115,9 @@ class HiddenRules:
             return
 
 
-_AMOUNTS = frozenset({"a hold's header", "the amount of a growth", "the amount of a load"})
-"""Where the reference places the error at the pool the amount is of."""
+HEADER = "a hold's header"
+_SELF = frozenset({"a test", "a choice", "the choice of a member", "how long a lease lasts"})
+"""Decisions whose expression is the whole of it: the error points at the name read, else at the amount or its pool."""
 
 
 def _decisions(s: ir.Statement) -> Iterable[tuple[ir.Expr, str]]:
