@@ -11,29 +11,20 @@ reached.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from heapq import heapreplace
-from math import frexp, nextafter
-from typing import TYPE_CHECKING, Any
+from math import nextafter
+from typing import TYPE_CHECKING
 
-from engine import admission, gauges, prefix_cache
-from engine.amounts import positive, up
-from engine.expressions import expression_text
+from engine import admission, gauges
+from engine.amounts import up
 from engine.failure import ProgramFailure
-from engine.queries import NAMESPACE
-from engine.state import EPS, INF, ITERATION_END, SETTLED, Iteration
-from engine.statistics import TimeAverage, add_repeatedly
+from engine.leap_code import SHORT, Shape, loop_for
+from engine.state import INF, ITERATION_END, SETTLED, Iteration
+from engine.statistics import TimeAverage
 
 if TYPE_CHECKING:
     from engine.calendar import Cohort
-    from engine.program import ProgramCode, StageCode
     from engine.state import PoolState, Session, StageState, State
-
-Loop = Callable[..., tuple[Any, ...]]
-
-_SHORT = 6
-"""Members up to which their gaps are added one by one: a jump (R9.8) costs about as much."""
 
 _MOST_KEYED = 8
 """Holds of a queue by keys that are looked at before a leap; a longer queue makes none."""
@@ -159,12 +150,12 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
             others.append(average)
     if k.code.gauges:
         gauges.read(k)
-    loop = _loop(k.code, st.code, (len(ones), len(ens), len(others), pool is not None, k.warm, members if members <= _SHORT else 0))
+    shape = Shape(len(ones), len(ens), len(others), pool is not None, k.warm, members if members <= SHORT else 0)
     m = k.moment
     m.Ntok = m.Ndec = float(members)
     m.Nres = m.Ndec
     m.Npre = m.Kvp = m.Attn = 0.0
-    taken = loop(k, m, st, cohort, pool, k.now, k.queue[0][0], until, most, members, ones, ens, others)
+    taken = loop_for(k.code, st.code, shape)(k, m, st, cohort, pool, k.now, k.queue[0][0], until, most, members, ones, ens, others)
     done, now, end, cost = taken[:4]
     if not done:
         return 0
@@ -206,128 +197,3 @@ def _averages(k: State, st: StageState, growing: PoolState | None) -> list[TimeA
 
 def _still_zero(k: State, st: StageState, growing: PoolState | None) -> list[TimeAverage]:
     return [average for average in _averages(k, st, growing) if average.value == 0.0]
-
-
-def _loop(code: ProgramCode, stage: StageCode, shape: tuple[int, int, int, bool, bool, int]) -> Loop:
-    """The loop for so many averages of value 1, of the members' number and of another; written once each."""
-    key = (stage.index, shape)
-    made: Loop | None = code.loops.get(key)
-    if made is None:
-        namespace: dict[str, Any] = dict(NAMESPACE)
-        namespace.update(frexp=frexp, add_repeatedly=add_repeatedly, positive=positive, EPS=EPS, evict=prefix_cache.evict_units)
-        # Written from the checked IR and counts alone.
-        exec(compile(_write(code, stage, *shape), "<leap>", "exec"), namespace)
-        made = namespace["loop"]
-        code.loops[key] = made
-    return made
-
-
-_CONTEXT = re.compile(r"\bm\.(Ntok|Ndec|Npre|Nres|Kvp|Attn)\b")
-
-
-def _write(code: ProgramCode, stage: StageCode, ones: int, ens: int, others: int, grows: bool, warm: bool, short: int) -> str:
-    """The loop's text. ``t`` is when the running iteration began, ``e`` when it ends."""
-    step = code.program.stages[stage.index].kind
-    cost = _CONTEXT.sub(r"\1", expression_text(step.cost)).replace("m.Kvb", "kv").replace("k.now", "e")  # type: ignore[union-attr]  # a leaping stage is an engine
-    lines = ["def loop(k, m, st, cohort, pool, t, e, until, most, n, ones, ens, others):", "    done = 0; c = 0.0; fn = float(n)"]
-    lines.append("    Ntok, Ndec, Npre, Nres, Kvp, Attn = m.Ntok, m.Ndec, m.Npre, m.Nres, m.Kvp, m.Attn")
-    lines += [f"    o{i} = ones[{i}].integral" for i in range(ones)]
-    lines += [f"    n{i} = ens[{i}].integral" for i in range(ens)]
-    lines += [f"    x{i} = others[{i}].integral; v{i} = others[{i}].value" for i in range(others)]
-    lines.append("    kv = cohort.kv")
-    if grows:
-        lines += [
-            "    growth = cohort.growth; unit = int(cohort.unit); tick = cohort.tick + 1",
-            "    used = pool.used; cached = pool.cached; cap = pool.code.cap; block = pool.code.block",
-            "    iu = pool.mean_used.integral; ic = pool.mean_cached.integral; gone = 0.0",
-        ]
-    if warm:
-        lines += [
-            "    gaps = st.gaps; total = gaps.total; lo, hi = gaps.span(); gn = 0; top = 2.0 ** frexp(total)[1]",
-            "    db = st.decode_batch.mean; ds = st.decode_step.mean; dn = st.decode_batch.n",
-        ]
-    lines += ["    while done < most and e < until:"]
-    if grows:
-        lines += [
-            "        g = growth.get(tick + 1)",
-            "        more = 0.0",
-            "        if g is not None:",
-            "            more = float(g * unit)",
-            "            if used + more > cap: break",
-            "            kv += more",
-            "            over = used + more + cached - cap - EPS",
-            "            lost = 0.0",
-            "            if over > 0 and cached > 0:",
-            "                if not block:",
-            "                    kv -= more",
-            "                    break",
-            "                lost = -(-over // block) * block",
-            "                if lost > cached: lost = cached",
-        ]
-    lines.append(f"        c = {cost}")
-    lines.append("        if not c > 0:")
-    if grows:
-        lines.append("            kv -= more")
-    lines.append("            break")
-    lines.append("        d = e - t")
-    lines += [f"        o{i} += d" for i in range(ones)]
-    if ens:
-        lines.append("        nd = fn * d")
-    lines += [f"        n{i} += nd" for i in range(ens)]
-    lines += [f"        x{i} += v{i} * d" for i in range(others)]
-    if grows:
-        lines += [
-            "        iu += used * d",
-            "        ic += cached * d",
-            "        tick += 1",
-            "        if g is not None:",
-            "            del growth[tick]",
-            "            growth[tick + unit] = growth.get(tick + unit, 0) + g",
-            "            used += more",
-            "            if lost:",
-            "                cached -= lost",
-            "                gone += lost",
-        ]
-    if warm:
-        lines.append("        if lo <= d <= hi:")
-        lines.append("            gn += n")
-        if short:
-            lines += ["            total += d"] * short
-        else:
-            lines += [
-                "            f = total + d",
-                "            j = f + (n - 1) * ((f + d) - f)",
-                "            if j < top: total = j",
-                "            else:",
-                "                total = add_repeatedly(total, d, n)",
-                "                top = 2.0 ** frexp(total)[1]",
-            ]
-        lines += [
-            "        else:",
-            "            gaps.take(total, gn)",
-            "            gaps.add_many(d, n)",
-            "            total = gaps.total; lo, hi = gaps.span(); gn = 0; top = 2.0 ** frexp(total)[1]",
-            "        dn += 1",
-            "        db += (fn - db) / dn",
-            "        ds += (c - ds) / dn",
-        ]
-    lines += ["        t = e", "        e = t + c", "        done += 1"]
-    lines += [f"    ones[{i}].integral = o{i}" for i in range(ones)]
-    lines += [f"    ens[{i}].integral = n{i}" for i in range(ens)]
-    lines += [f"    others[{i}].integral = x{i}" for i in range(others)]
-    lines.append("    cohort.kv = kv")
-    if grows:
-        lines += [
-            "    if done:",
-            "        pool.used = used",
-            "        for average, integral, value in ((pool.mean_used, iu, used), (pool.mean_cached, ic, cached)):",
-            "            average.integral = integral; average.last = t; average.value = value",
-            "        if gone: evict(k, pool, gone)",
-        ]
-    if warm:
-        lines += [
-            "    gaps.take(total, gn)",
-            "    st.decode_batch.mean = db; st.decode_step.mean = ds; st.decode_batch.n = st.decode_step.n = dn",
-        ]
-    lines.append("    return done, t, e, c")
-    return "\n".join(lines)

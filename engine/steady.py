@@ -147,7 +147,7 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
     it = st.iteration
     assert it is not None
     gap = k.now - cohort.last_end
-    if it.batch and not _in_step(k, st, it.batch, gap):
+    if it.batch and not (_at_the_tail(st, cohort) or _in_step(k, st, it.batch, gap)):
         return False
     iteration.over(k, st)
     cohort.tick += 1
@@ -173,6 +173,11 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
         st.cohort = None
     iteration.finish_runs(k, st, done)
     return True
+
+
+def _at_the_tail(st: StageState, cohort: Cohort) -> bool:
+    """Whether all outsiders come after all members, so that their gaps are summed after the members' (R9.8)."""
+    return st.residents[-len(cohort.outsiders) :] == cohort.outsiders
 
 
 def _in_step(k: State, st: StageState, batch: list[tuple[Job, float]], gap: float) -> bool:
