@@ -146,18 +146,20 @@ def _iteration(cost: str, shape: Shape) -> Iterator[str]:
         yield "    cached -= lost"
         yield "    gone += lost"
     if shape.warm:
-        yield "if lo <= d <= hi:"
-        yield "    gn += n"
-        if shape.short:
-            for _ in range(shape.short):
-                yield "    total += d"
-        else:
-            yield from _indent(1, _jump("total", "d", "n", "top"))
-        yield "else:"
-        yield "    gaps.take(total, gn); gaps.add_many(d, n)"
-        yield "    total = gaps.total; lo, hi = gaps.span(); gn = 0"
+        singly = iter(["total += d"] * shape.short)
+        yield from _gaps("n", singly if shape.short else _jump("total", "d", "n", "top"))
         yield "dn += 1; db += (fn - db) / dn; ds += (c - ds) / dn"
     yield "t = e; e = t + c; done += 1"
+
+
+def _gaps(times: str, add: Iterator[str]) -> Iterator[str]:
+    """The gap ``d`` so many times; one in the bucket taken last needs no logarithm."""
+    yield "if lo <= d <= hi:"
+    yield f"    gn += {times}"
+    yield from _indent(1, add)
+    yield "else:"
+    yield f"    gaps.take(total, gn); gaps.add_many(d, {times})"
+    yield "    total = gaps.total; lo, hi = gaps.span(); gn = 0"
 
 
 def _stretch(shape: Shape) -> Iterator[str]:
@@ -192,8 +194,7 @@ def _take(shape: Shape) -> Iterator[str]:
         yield from _jump("ic", "cached * d", "r", "top_ic")
         yield "tick += r"
     if shape.warm:
-        yield "gaps.take(total, gn); gaps.add_many(d, n * r)"
-        yield "total = gaps.total; lo, hi = gaps.span(); gn = 0"
+        yield from _gaps("n * r", _jump("total", "d", "n * r", "top"))
         yield "for dn in range(dn + 1, dn + r + 1):"
         yield "    db += (fn - db) / dn; ds += (c - ds) / dn"
     yield "t += r * d; e = t + c; done += r"
