@@ -133,8 +133,13 @@ class Trouble:
         return None
 
     def between(self, first: int, last: int) -> str:
-        """The text from one lexeme to another, both included, on one line."""
-        return " ".join(self.text[self.lexemes[first].offset : self.lexemes[last].end].split())
+        """The text from one lexeme to another, both included, on one line and without comments."""
+        parts: list[str] = []
+        end = self.lexemes[first].offset
+        for lexeme in self.lexemes[first : last + 1]:
+            parts += [" " if lexeme.offset > end else "", self.text[lexeme.offset : lexeme.end]]
+            end = lexeme.end
+        return "".join(parts)
 
     # ------------------------------------------------------------------ places in the text
 
