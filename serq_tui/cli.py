@@ -66,7 +66,16 @@ def _ir(arguments: list[str], inputs: Inputs) -> int:
     return ir(parsed, inputs)
 
 
-_COMMANDS: dict[str, Callable[[list[str], Inputs], int]] = {"run": _run, "check": _check, "ir": _ir}
+def _fmt(arguments: list[str], inputs: Inputs) -> int:
+    parsed = cli_parser.fmt_parser().parse_args(arguments)
+    if inputs:
+        raise UsageError("fmt takes no inputs: the layout of a text does not depend on them")
+    from serq_tui.cli_fmt import fmt
+
+    return fmt(parsed)
+
+
+_COMMANDS: dict[str, Callable[[list[str], Inputs], int]] = {"run": _run, "check": _check, "ir": _ir, "fmt": _fmt}
 
 
 def _debug(arguments: list[str], inputs: Inputs) -> int:

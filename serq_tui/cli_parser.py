@@ -22,6 +22,7 @@ COMMANDS = {
     "run": "run a program and print its report",
     "check": "say whether a program links, and what is wrong with it",
     "ir": "print the kernel IR of a program",
+    "fmt": "lay a program's text out in the one canonical way",
 }
 
 BREAKS = ("preemption", "idle")
@@ -125,6 +126,16 @@ def ir_parser() -> argparse.ArgumentParser:
         metavar="V",
         help="12, 13 or 14 (default: 13, that of the text dialect)",
     )
+    return parser
+
+
+def fmt_parser() -> argparse.ArgumentParser:
+    """``serq-tui fmt FILE``."""
+    parser = _parser(f"{PROGRAM} fmt", "Prints a program's text in the one canonical layout; comments stay.", "")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a program's text (.sq)")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--check", action="store_true", help="print nothing; exit with 1 where the layout differs")
+    how.add_argument("--write", action="store_true", help="write the layout to FILE instead of printing it")
     return parser
 
 
