@@ -91,10 +91,12 @@ def conduct(k: State, st: StageState, a: Attempt, procedure: Callable[[], None])
     st.marks += 1
     k.attempt_preempted = 0
     k.attempt_stage = st.code.index
+    k.forming = a
     try:
         procedure()
         start(k, st, a)
     finally:
+        k.forming = None
         k.attempt_stage = -1
         k.path = None
         k.planning = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,28 @@ INF = float("inf")
 
 _UNBOUNDED = 1 << 62
 """Iterations a leap of a whole run may take: as many as it can."""
+
+
+class _Reached(BaseException):
+    """The decision that was waited for has been made; no failure of the program, so nothing of it may catch this."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        super().__init__()
+        self.snapshot = snapshot
+
+
+class _Until(list[Decision]):
+    """Records until so many decisions are made, then leaves the step with a snapshot."""
+
+    def __init__(self, run: Simulation, decisions: int) -> None:
+        super().__init__()
+        self._run = run
+        self._at = replace(run.position, decisions=decisions)
+
+    def append(self, decision: Decision) -> None:
+        super().append(decision)
+        if len(self) == self._at.decisions:
+            raise _Reached(replace(self._run.snapshot(), position=self._at))
 
 
 class Simulation:
@@ -179,6 +202,30 @@ class Simulation:
                 take_event(state)
         except ProgramFailure as failure:
             self._fail(failure)
+
+    def decided(self) -> tuple[Decision, ...]:
+        """What the next small step will decide, in order; the run stays where it is."""
+        run = self.clone()
+        records: list[Decision] = []
+        run.listen(records)
+        if not run.finished:
+            run.advance()
+        return tuple(records)
+
+    def inside(self, decisions: int) -> Snapshot:
+        """The moment within the next small step right after so many of its decisions; the run stays where it is.
+
+        Args:
+            decisions: from 1 to as many as ``decided`` has.
+        """
+        run = self.clone()
+        records = _Until(run, decisions)
+        run.listen(records)
+        try:
+            run.advance()
+        except _Reached as reached:
+            return reached.snapshot
+        raise ValueError(f"the step after {self.position} makes fewer than {decisions} decisions")
 
     # ------------------------------------------------------------------ looking at it
 

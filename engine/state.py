@@ -15,6 +15,7 @@ from engine.statistics import GapHistogram, Mean, RunningMean, TimeAverage
 if TYPE_CHECKING:
     from engine.calendar import Cohort
     from engine.decisions import Decision
+    from engine.iteration import Attempt
     from engine.program import HoldCode, PoolCode, ProgramCode, StageCode
     from engine.trace import Trace
 
@@ -758,6 +759,8 @@ class State:
         """During an admission by an engine: the stage, and the tokens it has left (R7.12)."""
         self.attempt_preempted = 0
         self.attempt_stage = -1
+        self.forming: Attempt | None = None
+        """The attempt being made."""
         self.path: tuple[int, ...] | None = None
         """The schedule statement being executed."""
         self.listen: list[Decision] | None = None

@@ -7,7 +7,7 @@ checkpoint before it, and coming back to a moment finds the same moment.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
@@ -98,6 +98,8 @@ class Timeline:
         """What is noted where the run goes on for the first time; it stands at ``seen``."""
         self._stepwise = not simulation.code.engines
         self._around: tuple[Position, int | None, Snapshot | None, tuple[Decision, ...]] | None = None
+        self._inside = 0
+        """Decisions of the next small step that are made at the moment one looks at."""
 
     @staticmethod
     def _everything_indexed(simulation: Simulation) -> list[Breakpoint]:
@@ -114,7 +116,7 @@ class Timeline:
     @property
     def position(self) -> Position:
         """Where one looks."""
-        return self._now.position
+        return replace(self._now.position, decisions=self._inside)
 
     @property
     def seen(self) -> Position:
@@ -133,7 +135,7 @@ class Timeline:
 
     def snapshot(self) -> Snapshot:
         """All there is to know of this moment."""
-        return self._now.snapshot()
+        return self._snapshot_inside(self._inside)
 
     def before(self, engine: int | None = None) -> Snapshot | None:
         """The moment just before in the program's time: one step earlier; None at the start.
@@ -141,11 +143,11 @@ class Timeline:
         Args:
             engine: the engine whose attempts are the steps; None for any engine's.
         """
-        return self._lead(engine)[0]
+        return self._snapshot_inside(self._inside - 1) if self._inside else self._lead(engine)[0]
 
     def records(self, engine: int | None = None) -> tuple[Decision, ...]:
         """What was decided between ``before(engine)`` and this moment."""
-        return self._lead(engine)[1]
+        return self._now.decided()[self._inside - 1 : self._inside] if self._inside else self._lead(engine)[1]
 
     def report(self) -> dict[str, Any]:
         """The report of a run that ends at this moment."""
@@ -175,6 +177,33 @@ class Timeline:
         self._go(target)
         return Stop("step")
 
+    def step_decision(self) -> Stop:
+        """Forward to the moment right after the next decision, wherever it is made."""
+        while not self._now.finished:
+            if self._inside < len(self._now.decided()):
+                self._inside += 1
+                return Stop("step")
+            self._inside = 0
+            self._advance(0)
+            if self._now.failure is not None:
+                return Stop("failure")
+        return self._at_end()
+
+    def rewind_decision(self) -> Stop:
+        """Back to the moment right after the decision before."""
+        if self._inside > 1:
+            self._inside -= 1
+            return Stop("step")
+        base = self._now.position
+        while (earlier := self._step_before(base)) is not None:
+            self._go(earlier)
+            decisions = len(self._now.decided())
+            if decisions:
+                self._inside = decisions
+                return Stop("step")
+            base = earlier
+        return self.home()
+
     def home(self) -> Stop:
         """To the first moment."""
         self._go(Position(0))
@@ -190,7 +219,10 @@ class Timeline:
         match target:
             case AtPosition(position):
                 if position <= self._seen:
-                    self._go(position)
+                    base = replace(position, decisions=0)
+                    self._go(base)
+                    if self._now.position == base:
+                        self._inside = min(position.decisions, len(self._now.decided())) if position.decisions else 0
                     return Stop("seek")
                 self._go(self._seen)
                 return self._forward(
@@ -280,6 +312,20 @@ class Timeline:
 
     # ------------------------------------------------------------------ inside
 
+    def _snapshot_inside(self, decisions: int) -> Snapshot:
+        return self._now.inside(decisions) if decisions else self._now.snapshot()
+
+    def _step_before(self, position: Position) -> Position | None:
+        """The small step, an event or an attempt, before a position."""
+        if position == Position(0):
+            return None
+        run = self._checkpoints.before(self._checkpoints.earlier(position) or Position(0))
+        latest = run.position
+        while run.position < position and not run.finished:
+            latest = run.position
+            _advance(run, Position(max(position.events - 1, 0)))
+        return latest
+
     def _stopped(self, breakpoint_: Breakpoint) -> Stop:
         return Stop("breakpoint", breakpoint_, breakpoint_.find(self.records()))
 
@@ -313,6 +359,7 @@ class Timeline:
         Where nothing was seen yet, what happens is noted.
         """
         run = self._now
+        self._inside = 0
         stage = run.advance()
         position = run.position
         new = position > self._seen
@@ -397,6 +444,7 @@ class Timeline:
 
     def _go(self, position: Position) -> None:
         """To a position already seen, or the first moment after it."""
+        self._inside = 0
         if position == self.position:
             return
         run = self._now
@@ -408,6 +456,7 @@ class Timeline:
 
     def _take(self, run: Simulation) -> None:
         self._now = run
+        self._inside = 0
         if run.finished:
             run.close()
 

@@ -82,14 +82,16 @@ def _engine(k: State, st: StageState) -> EngineView:
     step = st.code.step
     assert step is not None
     attempt = None
-    if st.attempt is not None:
+    if k.forming is not None and k.attempt_stage == st.code.index:
+        attempt = AttemptView(Position(k.events, k.attempts), k.now, False, k.path)
+    elif st.attempt is not None:
         attempt = AttemptView(Position(*st.attempt), st.attempted_at, st.started, st.lit)
     return EngineView(
         stage=st.code.index,
         name=name(st.code),
         iterations=st.iterations,
         running=tuple(_request(k, st, job) for job in st.residents),
-        batch=_batch(st),
+        batch=_batch(k, st),
         idle_with_work=st.idle_with_work,
         registers=tuple(RegisterView(k.code.program.registers[i].name, k.registers[i]) for i in step.registers),
         memory=step.memory if step.memory >= 0 else None,
@@ -98,16 +100,29 @@ def _engine(k: State, st: StageState) -> EngineView:
     )
 
 
-def _batch(st: StageState) -> BatchView | None:
+def _batch(k: State, st: StageState) -> BatchView | None:
+    """The running iteration, or the one being formed, which has no cost yet."""
     it = st.iteration
-    if it is None:
+    if it is not None:
+        return _batch_view(st, it.batch, (it.started, it.cost), (it.tokens, it.budget, it.chunk))
+    a = k.forming
+    if a is None or k.attempt_stage != st.code.index:
         return None
-    decode, prefill = plan.memory_totals(st, it.batch)
+    tokens = 0.0
+    for _, n in a.batch:
+        tokens += n
+    return _batch_view(st, a.batch, (k.now, 0.0), (tokens, a.budget, a.chunk if a.chunk > 0 else INF))
+
+
+def _batch_view(
+    st: StageState, batch: list[tuple[Job, float]], times: tuple[float, float], limits: tuple[float, float, float]
+) -> BatchView:
+    decode, prefill = plan.memory_totals(st, batch)
     portions = []
-    for job, tokens in it.batch:
+    for job, tokens in batch:
         assert job.session is not None
         portions.append(Portion(who(job.session), _mode(job), tokens))
-    return BatchView(it.started, it.cost, it.tokens, it.budget, it.chunk, decode, prefill, tuple(portions))
+    return BatchView(*times, *limits, decode, prefill, tuple(portions))
 
 
 def _turn(k: State, session: Session) -> int:
