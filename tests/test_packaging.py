@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from pygments.lexers import get_lexer_for_filename
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "serq_tui" / "examples").glob("*.sq"))
@@ -35,3 +36,7 @@ def test_an_example_opens_with_what_to_step_to_and_what_to_see(path: Path) -> No
 def test_the_readme_names_every_example() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [path.name for path in EXAMPLES if f"`{path.name}`" not in readme] == []
+
+
+def test_installing_registers_the_lexer_of_the_language() -> None:
+    assert get_lexer_for_filename("model.sq").name == "serQ"
