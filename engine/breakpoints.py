@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from engine.conditions import OnChange, OnCondition
 from engine.decisions import Admitted, Attempted, Decision, Ended, Evicted, Preempted, RegisterSet, Rejected
 from engine.state import ENDED
 
@@ -214,6 +215,8 @@ Breakpoint = (
     | OnEnd
     | OnRegister
     | OnClaim
+    | OnCondition
+    | OnChange
 )
 """``leaps`` says that it cannot happen within a leap, so that leaps may be made while it is watched."""
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
 from engine.checkpoints import Checkpoints
+from engine.conditions import OnChange, Value
 from engine.decisions import Decision
 from engine.index import Index
 from engine.simulation import Simulation
@@ -75,6 +76,10 @@ class Stop:
     reason: Literal["step", "breakpoint", "end", "start", "failure", "interrupted", "seek"]
     breakpoint: Breakpoint | None = None
     decision: Decision | None = None
+
+
+class _Interrupted(Exception):
+    """A search was told to stop."""
 
 
 Interrupt = Callable[[], bool]
@@ -284,9 +289,8 @@ class Timeline:
     ) -> Stop:
         """Back to the latest earlier moment that matches a breakpoint, else to the start.
 
-        What was noted as it happened is looked up. Otherwise the stretches between
-        checkpoints are replayed one by one from here backwards, and the last match of the
-        first stretch that has one is it. An interrupt leaves the run where it was.
+        What was noted as it happened is looked up; anything else is searched for by replay.
+        An interrupt leaves the run where it was.
         """
         if all(isinstance(b, _INDEXED) for b in breakpoints):
             known = [(p, b) for b in breakpoints if (p := self._index.latest(b, self.position)) is not None]
@@ -295,20 +299,27 @@ class Timeline:
             position, breakpoint_ = max(known, key=lambda item: item[0])
             self._go(position)
             return self._stopped(breakpoint_)
-        origin = limit = self.position
-        while True:
-            begin = self._checkpoints.earlier(limit)
-            if begin is None:
-                return self.home()
-            found, stopped = self._last_match(begin, limit, origin, breakpoints, interrupt)
-            if stopped:
-                return Stop("interrupted")
-            if found is not None:
-                self._go(found[0])
-                return self._stopped(found[1])
-            if progress is not None:
-                progress(Progress(begin, self._now.clock))
-            limit = begin
+        try:
+            found = self._search_back(breakpoints, self._step_back_bound(), interrupt, progress)
+        except _Interrupted:
+            return Stop("interrupted")
+        if found is None:
+            return self.home()
+        self._go(found[0])
+        return self._stopped(found[1])
+
+    def last_change(self, value: Value, *, interrupt: Interrupt | None = None) -> Position | None:
+        """When a value last became what it is, from this moment backwards; None for never. Stays where it is.
+
+        Args:
+            value: what is asked about.
+            interrupt: asked all along; once it says so the answer is None.
+        """
+        try:
+            found = self._search_back((OnChange(value),), self._now.position, interrupt, None)
+        except _Interrupted:
+            return None
+        return found[0] if found is not None else None
 
     # ------------------------------------------------------------------ inside
 
@@ -329,29 +340,50 @@ class Timeline:
     def _stopped(self, breakpoint_: Breakpoint) -> Stop:
         return Stop("breakpoint", breakpoint_, breakpoint_.find(self.records()))
 
-    def _last_match(
-        self, begin: Position, limit: Position, origin: Position, breakpoints: Sequence[Breakpoint], interrupt: Interrupt | None
-    ) -> tuple[tuple[Position, Breakpoint] | None, bool]:
-        """The last match after ``begin`` and up to ``limit``, and whether it was interrupted.
+    def _step_back_bound(self) -> Position:
+        """The latest moment that is strictly before this one; inside a step that is where the step began."""
+        return self._now.position if self._inside else self._step_before(self._now.position) or Position(0)
 
-        A stretch ends with the checkpoint it leads to, which belongs to it; only the moment
-        one looks from (``origin``) is no match for itself.
+    def _search_back(
+        self, breakpoints: Sequence[Breakpoint], last: Position, interrupt: Interrupt | None, progress: Report | None
+    ) -> tuple[Position, Breakpoint] | None:
+        """The latest match not after ``last``; None for none.
+
+        The stretches between checkpoints are replayed one by one backwards, and the last
+        match of the first stretch that has one is it.
+
+        Raises:
+            _Interrupted: it was told to stop.
         """
+        limit = last
+        while True:
+            begin = self._checkpoints.earlier(limit)
+            if begin is None:
+                return None
+            found = self._last_match(begin, limit, breakpoints, interrupt)
+            if found is not None:
+                return found
+            if progress is not None:
+                progress(Progress(begin, self._now.clock))
+            limit = begin
+
+    def _last_match(
+        self, begin: Position, limit: Position, breakpoints: Sequence[Breakpoint], interrupt: Interrupt | None
+    ) -> tuple[Position, Breakpoint] | None:
+        """The last match after ``begin`` and not after ``limit``: a stretch ends with the checkpoint it leads to."""
         run = self._checkpoints.before(begin)
         watch = Watch(breakpoints, run.state)
         found: tuple[Position, Breakpoint] | None = None
         count = 0
-        while not run.finished:
+        while run.position < limit and not run.finished:
             _advance(run, limit if watch.leaps else None)
-            if run.position > limit or run.position >= origin:
-                break
             hit = watch.hit(run.state)
-            if hit is not None:
+            if hit is not None and run.position <= limit:
                 found = (run.position, hit)
             count += 1
             if count % _BREATH == 0 and interrupt is not None and interrupt():
-                return None, True
-        return found, False
+                raise _Interrupted
+        return found
 
     def _advance(self, most: int, not_past: float = INF) -> int | None:
         """A small step of the run one looks at and, at most, so many iterations more that nothing disturbs.
