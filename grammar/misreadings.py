@@ -62,9 +62,10 @@ def missing_brace(t: Trouble) -> Finding | None:
     if t.at > t.start and position.terminal(t.lexemes[t.start]) != "NAME":
         return None
     for closed, brace in enumerate(reversed([i for i in t.open if t.word_at(i) == "{"]), start=1):
-        position = position.take("RBRACE") if position is not None else None
-        if position is None:
+        after = position.take("RBRACE")
+        if after is None:
             return None
+        position = after
         if position.terminal(t.lexemes[t.start]) != "NAME" and t.survives(position, t.start):
             head = t.head(t.start_before(brace))
             previous = t.lexemes[t.start - 1].span

@@ -34,9 +34,6 @@ DISTRIBUTIONS = {
 }
 """What ``~`` draws from, with its parameters (L9.6)."""
 
-FUNCTIONS_AND_DISTRIBUTIONS = FUNCTIONS | {"det", "uniform", "erlang", "h2"}
-"""The second column of the table of L1.9; ``bernoulli`` counts as a word."""
-
 SUPPLIED = frozenset(
     """
     now waited size age last waiting present tokens prefilled decoders residents kv_decode kv_prefill attention decoding
