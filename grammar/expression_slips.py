@@ -43,7 +43,7 @@ def _chain(t: Trouble) -> Finding | None:
     first = t.at
     depth = 0
     compared = None
-    while first > t.start + 1:
+    while first > (0 if t.place is None else t.start + 1):
         word = t.word_at(first - 1)
         depth += (word in BRACKETS.values()) - (word in BRACKETS)
         if depth < 0 or (depth == 0 and word in _LOOSER):

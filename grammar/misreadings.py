@@ -47,7 +47,16 @@ def end_of_text(t: Trouble) -> Finding | None:
     notes = tuple(Note(f"{t.head(t.start_before(i))} is still open here", t.lexemes[i].span) for i in reversed(inner))
     help_ = f"write `{'}' * (1 + len(inner))}`"
     message = "`fn main() {` is not closed: the text ends before its `}`"
-    return Finding(error("E205", message, t.after_previous, help_, notes))
+    return Finding(error("E205", message, t.after_previous, help_, (*notes, *_misaligned(t))))
+
+
+def _misaligned(t: Trouble) -> tuple[Note, ...]:
+    """Where braces do not match: the first whose ``}`` does not stand under the line it closes."""
+    if t.misaligned is None:
+        return ()
+    opening, closing = t.misaligned
+    head = t.head(t.start_before(opening))
+    return (Note(f"this `}}` closes {head}, but stands further out", t.lexemes[closing].span),)
 
 
 def missing_brace(t: Trouble) -> Finding | None:
@@ -72,7 +81,7 @@ def missing_brace(t: Trouble) -> Finding | None:
             span = Span(previous.end_line, previous.end_column, previous.end_line, previous.end_column + 1)
             note = Note(f"{head} opens here", t.lexemes[brace].span)
             message = f"expected `{'}' * closed}` of {head}, read {t.shown(t.start)}"
-            return Finding(error("E105", message, span, None, (note,)), Edit(t.start, insert=("}",) * closed))
+            return Finding(error("E105", message, span, None, (note, *_misaligned(t))), Edit(t.start, insert=("}",) * closed))
     return None
 
 

@@ -32,7 +32,7 @@ from grammar.trouble import BRACKETS, SURVIVAL, SURVIVAL_OF_AN_END, Place, Troub
 MOST_TOLD = 20
 """How many errors are told at once (L13.5)."""
 
-_MISSING = (";", ")", "]", "}", "{", ",", "=")
+_MISSING = (";", ")", ");", "]", "}", "{", ",", "=")
 """Marks whose absence is told where they should have stood, the likeliest first."""
 
 _ENDINGS = frozenset({";", ")", "]", "}"})
@@ -151,7 +151,7 @@ def _in_construct(t: Trouble) -> str:
 def _parentheses(t: Trouble) -> Finding | None:
     """An expression without the parentheses it stands in here: the longest with which the text reads on."""
     opened = t.here.take("LPAR")
-    if opened is None or t.at_end:
+    if opened is None or t.at_end or t.after_operand:
         return None
     position: Position | None = opened
     end = None
@@ -169,19 +169,22 @@ def _parentheses(t: Trouble) -> Finding | None:
 
 def _missing_mark(t: Trouble) -> Finding | None:
     """A mark with which the text reads on is missing after the lexeme before (E105)."""
+    if t.at_end:
+        return None
     for mark in _MISSING:
-        if terminals()[mark] not in t.accepted:
-            continue
-        after = t.here.take(terminals()[mark])
-        lexemes = SURVIVAL_OF_AN_END if mark in _ENDINGS else SURVIVAL
-        if after is None or t.at_end or not t.survives(after, t.at, lexemes):
+        after: Position | None = t.here
+        for sign in mark:
+            after = after.take(terminals()[sign]) if after is not None else None
+        lexemes = SURVIVAL_OF_AN_END if mark[-1] in _ENDINGS else SURVIVAL
+        if after is None or not t.survives(after, t.at, lexemes):
             continue
         if mark in {"{", "}"} and not _braces_lack(t, mark):
             continue
+        if t.word in WORDS and after.terminal(t.lexemes[t.at]) == "NAME":
+            continue
         message = f"expected `{mark}`{_in_construct(t)}, read {t.found}"
-        return Finding(
-            error("E105", message, t.after_previous, f"write `{mark}` after `{t.word_at(t.at - 1)}`"), Edit(t.at, 0, (mark,))
-        )
+        span = t.after_previous if mark[-1] in _ENDINGS else t.span
+        return Finding(error("E105", message, span, f"write `{mark}` after `{t.word_at(t.at - 1)}`"), Edit(t.at, 0, tuple(mark)))
     return None
 
 

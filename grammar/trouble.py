@@ -172,6 +172,21 @@ class Trouble:
         return stack
 
     @cached_property
+    def misaligned(self) -> tuple[int, int] | None:
+        """The first ``{`` and its ``}`` of which the latter begins a line further out than the former's line begins."""
+        stack: list[int] = []
+        begins: dict[int, int] = {}
+        for index, lexeme in enumerate(self.lexemes[: self.at]):
+            first_on_line = begins.setdefault(lexeme.span.line, lexeme.span.column) == lexeme.span.column
+            if lexeme.text == "{":
+                stack.append(index)
+            elif lexeme.text == "}" and stack:
+                opening = stack.pop()
+                if first_on_line and lexeme.span.column < begins[self.lexemes[opening].span.line]:
+                    return opening, index
+        return None
+
+    @cached_property
     def start(self) -> int:
         """The index of the lexeme that begins what is being read."""
         return self.start_before(self.at + 1)
@@ -210,6 +225,8 @@ class Trouble:
     @property
     def construct(self) -> str | None:
         """What is being read, by its first words; of a place not yet begun the block it is in."""
+        if self.place is None:
+            return None
         if self.start < self.at:
             return self.head(self.start)
         return None if self.block is None else self.head(self.start_before(self.block))

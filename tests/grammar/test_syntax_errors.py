@@ -6,6 +6,9 @@ import re
 
 import pytest
 
+from grammar.diagnostics import ProgramError
+from grammar.parser import parse_expression
+from grammar.source import Source
 from tests.cases import Case, cases
 from tests.grammar.reading_errors import errors_of, marked, place
 
@@ -237,6 +240,7 @@ def test_a_recorded_program_with_a_fault_of_another_kind_is_a_text(recorded: Cas
     [
         (server("set x = 1"), "expected `;` in `set x`, read `}`", "write `;` after `1`"),
         (server("set x = (1;"), "expected `)` in `set x`, read `;`", "write `)` after `1`"),
+        (server("run s (cost(s, 1) run s (cost(s, 2));"), "expected `);` in `run s`, read `run`", "write `);` after `)`"),
         (server("set y = ;"), "expected an expression in `set y`, read `;`", None),
         (server("observe 3 = 1;"), "expected a name in `observe`, read `3`", None),
         (server("branch (1 < n < 3) { }"), None, "compare twice: `1 < n && n < …`"),
@@ -288,6 +292,22 @@ def test_a_block_left_open_is_told_where_the_word_of_an_outer_place_is_read() ->
     (found,) = errors_of(text)
     assert (found.id, place(found), found.message) == ("E105", expected, "expected `}` of `pool p`, read `stage`")
     assert [(note.message, note.span and note.span.line) for note in found.notes] == [("`pool p` opens here", 2)]
+
+
+def test_a_brace_that_stands_further_out_than_what_it_closes_is_noted_where_braces_do_not_match() -> None:
+    text, expected = marked("fn main() {\n  server {\n    branch (1) {\n      end;\n  }\n}▲\n")
+    (found,) = errors_of(text)
+    assert (found.id, place(found)) == ("E205", expected)
+    assert [(note.message, note.span and (note.span.line, note.span.column)) for note in found.notes] == [
+        ("this `}` closes `branch`, but stands further out", (5, 3))
+    ]
+
+
+def test_an_expression_of_the_host_is_told_without_a_construct() -> None:
+    with pytest.raises(ProgramError) as caught:
+        parse_expression(Source("--set x", "1 2"))
+    (found,) = caught.value.diagnostics
+    assert (found.id, found.message, place(found)) == ("E105", "expected the end of the text or an operator, read `2`", (1, 3))
 
 
 # ------------------------------------------------------------------ several at once (L13.5)
