@@ -16,16 +16,41 @@ whole is never a member.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.state import IN_STAGE
+from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.iteration import Attempt
+    from engine.program import StepCode
     from engine.state import HeldPool, Hold, Job, StageState, State
 
 _WHOLE = float(1 << 50)
 """Figures below this can be added up by the million without rounding."""
+
+
+class Member(NamedTuple):
+    """A decode whose figures are counted with others'.
+
+    Attributes:
+        hold: the hold it grows, None where it grows none.
+        held: the hold's part of the pool.
+        since: the tick it joined at.
+        first: the tick of its first growth.
+        kv: units of the engine's memory it held when it joined.
+    """
+
+    job: Job
+    hold: Hold | None
+    held: HeldPool | None
+    since: int
+    first: int
+    kv: float
+
+
+RESIDENT_ORDER, DECODES_FIRST, PREFILLS_FIRST = range(3)
+"""The order an engine serves in, as far as it depends on the mode (R6.10)."""
 
 
 class Cohort:
@@ -39,6 +64,7 @@ class Cohort:
         "kv",
         "last_end",
         "members",
+        "order",
         "outsiders",
         "pool",
         "served",
@@ -46,13 +72,14 @@ class Cohort:
         "unit",
     )
 
-    def __init__(self, pool: int, unit: float, last_end: float) -> None:
+    def __init__(self, pool: int, unit: float, order: int, last_end: float) -> None:
+        self.order = order
         self.pool = pool
         """The pool all members grow, -1 where none does."""
         self.unit = unit
         """What a growth takes: the pool's block, or 1."""
-        self.members: dict[int, tuple[Job, Hold | None, HeldPool | None, int, int]] = {}
-        """By job number: the job, its hold and its part of the pool, the tick it joined at, the tick of its first growth."""
+        self.members: dict[int, Member] = {}
+        """By job number."""
         self.outsiders: list[Job] = []
         """The engine's other residents, in resident order."""
         self.tick = 0
@@ -64,15 +91,15 @@ class Cohort:
         self.finish: dict[int, list[Job]] = {}
         self.growth: dict[int, int] = {}
         self.kv = 0.0
-        """Units the members hold of the pool."""
+        """Units of the engine's memory that the members hold."""
         self.last_end = last_end
         """When every member's latest token came out."""
         self.attempt: Attempt | None = None
         """The attempt that is serving the cohort right now."""
 
 
-def _steady(st: StageState, job: Job, now: float, cohort: Cohort) -> tuple[Hold | None, HeldPool | None] | None:
-    """Whether a decode can be a member from this iteration's end on; its hold where it grows one."""
+def _steady(st: StageState, job: Job, now: float, cohort: Cohort) -> Member | None:
+    """What a decode is as a member from this iteration's end on, None where it is not steady."""
     session = job.session
     if session is None or not job.decode or job.growing != cohort.pool or session.leg >= 0:
         return None
@@ -83,35 +110,39 @@ def _steady(st: StageState, job: Job, now: float, cohort: Cohort) -> tuple[Hold 
         return None
     if session.client is not None and not session.client[2]:
         return None
-    memory = st.code.step.memory if st.code.step is not None else -1
+    step = st.code.step
+    assert step is not None
+    parts = [(hold, held) for hold in session.holds for held in hold.pools if held.pool == step.memory]
     if cohort.pool < 0:
-        return (None, None) if memory < 0 else None
-    if cohort.pool != memory:
-        return None
-    parts = [(hold, held) for hold in session.holds for held in hold.pools if held.pool == memory]
-    if len(parts) != 1:
+        kv = 0.0
+        for _, held in parts:
+            kv += held.alloc
+        return Member(job, None, None, cohort.tick, 0, kv) if kv % 1.0 == 0.0 and kv < _WHOLE else None
+    if cohort.pool != step.memory or len(parts) != 1:
         return None
     hold, held = parts[0]
     if not hold.grown or held.pos % 1.0 or held.alloc % cohort.unit or not 0 <= held.pos <= held.alloc < _WHOLE:
         return None
-    return hold, held
+    # R6.21: a growth comes when the position would pass the allocation.
+    first = cohort.tick + int(held.alloc - held.pos) + 1
+    return Member(job, hold, held, cohort.tick, first, held.alloc)
 
 
 def establish(k: State, st: StageState) -> None:
-    """Forms a cohort at the end of an iteration, if its decodes are steady enough to pay for it."""
+    """Forms a cohort at the end of an iteration, if its decodes are steady."""
     step = st.code.step
     assert step is not None
-    first = next((job for job in st.residents if job.decode), None)
-    if first is None:
+    leader = next((job for job in st.residents if job.decode), None)
+    if leader is None:
         return
-    pool = first.growing
+    pool = leader.growing
     unit = 1.0
     if pool >= 0:
         code = k.pools[pool].code
         unit = code.block or 1.0
         if unit % 1.0 or (code.block and not code.bulk) or k.pools[pool].used % 1.0 or k.pools[pool].cached % 1.0:
             return
-    cohort = Cohort(pool, unit, k.now)
+    cohort = Cohort(pool, unit, _order(k, step), k.now)
     for job in st.residents:
         if not join(st, cohort, job, k.now):
             cohort.outsiders.append(job)
@@ -119,27 +150,35 @@ def establish(k: State, st: StageState) -> None:
         st.cohort = cohort
 
 
+def _order(k: State, step: StepCode) -> int:
+    """How the keys of the first ``advance running`` tell modes apart; they read nothing else (``StepCode.steady``)."""
+    ranks = []
+    for decoding in (0.0, 1.0):
+        k.moment.Decoding = decoding
+        ranks.append([total_order(f(k, k.nobody, k.moment)) for f in step.first_keys])
+    prefill, decode = ranks
+    if prefill == decode:
+        return RESIDENT_ORDER
+    return DECODES_FIRST if decode < prefill else PREFILLS_FIRST
+
+
 def join(st: StageState, cohort: Cohort, job: Job, now: float) -> bool:
     """Makes a decode a member at an iteration's end; False where it is not steady."""
-    steady = _steady(st, job, now, cohort)
-    if steady is None:
+    member = _steady(st, job, now, cohort)
+    if member is None:
         return False
-    hold, held = steady
-    first = 0
-    if held is not None:
-        # R6.21: a growth comes when the position would pass the allocation.
-        first = cohort.tick + int(held.alloc - held.pos) + 1
-        cohort.growth[first] = cohort.growth.get(first, 0) + 1
-        cohort.kv += held.alloc
-    cohort.members[job.id] = (job, hold, held, cohort.tick, first)
+    if member.held is not None:
+        cohort.growth[member.first] = cohort.growth.get(member.first, 0) + 1
+    cohort.kv += member.kv
+    cohort.members[job.id] = member
     cohort.finish.setdefault(cohort.tick + int(job.work), []).append(job)
     return True
 
 
 def restore(cohort: Cohort, job: Job) -> None:
     """A member's own figures, as if it had been visited every tick."""
-    job, _, held, since, first = cohort.members.pop(job.id)
-    ended = cohort.tick - since
+    member = cohort.members.pop(job.id)
+    ended = cohort.tick - member.since
     job.work -= ended
     session = job.session
     assert session is not None
@@ -148,17 +187,20 @@ def restore(cohort: Cohort, job: Job) -> None:
     if session.client is not None:
         start, token, confirmed, after = session.client
         session.client = (start, token, confirmed, after + ended)
-    if held is not None:
-        held.pos += cohort.served - since
-        if cohort.granted >= first:
-            held.alloc += ((cohort.granted - first) // int(cohort.unit) + 1) * cohort.unit
-        due = _next_growth(cohort, first)
-        left = cohort.growth[due] - 1
-        if left:
-            cohort.growth[due] = left
-        else:
-            del cohort.growth[due]
-        cohort.kv -= held.alloc
+    held, first = member.held, member.first
+    if held is None:
+        cohort.kv -= member.kv
+        return
+    held.pos += cohort.served - member.since
+    if cohort.granted >= first:
+        held.alloc += ((cohort.granted - first) // int(cohort.unit) + 1) * cohort.unit
+    due = _next_growth(cohort, first)
+    left = cohort.growth[due] - 1
+    if left:
+        cohort.growth[due] = left
+    else:
+        del cohort.growth[due]
+    cohort.kv -= held.alloc
 
 
 def _next_growth(cohort: Cohort, first: int) -> int:
@@ -176,33 +218,31 @@ def fold(st: StageState) -> None:
         return
     st.cohort = None
     steady = set(cohort.members)
-    for job, *_ in list(cohort.members.values()):
-        restore(cohort, job)
-        job.given = 1.0 if st.iteration is not None else 0.0
+    for member in list(cohort.members.values()):
+        restore(cohort, member.job)
+        member.job.given = 1.0 if st.iteration is not None else 0.0
     if st.iteration is not None:
-        given = {job.id: tokens for job, tokens in st.iteration.batch}
         st.iteration.members = 0
-        st.iteration.batch = _in_order(st, steady, given)
+        st.iteration.batch = in_order(st, cohort.order, steady, st.iteration.batch)
     attempt = cohort.attempt
     if attempt is not None:
         # In the middle of an attempt: the members have their tokens, as the plain path would have noted.
-        given = {job.id: tokens for job, tokens in attempt.batch}
-        attempt.batch = _in_order(st, steady, given)
+        attempt.batch = in_order(st, cohort.order, steady, attempt.batch)
         attempt.folded = True
+        attempt.members = 0
         for job in st.residents:
             if job.id in steady:
                 job.served = st.marks
 
 
-def _in_order(st: StageState, steady: set[int], given: dict[int, float]) -> list[tuple[Job, float]]:
-    """A batch in resident order, which is the order the plain path serves in."""
-    batch = []
-    for job in st.residents:
-        if job.id in steady:
-            batch.append((job, 1.0))
-        elif job.id in given:
-            batch.append((job, given[job.id]))
-    return batch
+def in_order(st: StageState, order: int, steady: set[int], batch: list[tuple[Job, float]]) -> list[tuple[Job, float]]:
+    """A batch with the members among the others, in the order the plain path serves in."""
+    given = {job.id: tokens for job, tokens in batch}
+    given.update(dict.fromkeys(steady, 1.0))
+    whole = [(job, given[job.id]) for job in st.residents if job.id in given]
+    if order != RESIDENT_ORDER:
+        whole.sort(key=lambda entry: entry[0].decode != (order == DECODES_FIRST))
+    return whole
 
 
 def fold_all(k: State) -> None:

@@ -41,6 +41,7 @@ class Attempt:
         "executed",
         "folded",
         "left",
+        "members",
         "notes",
         "path",
         "preempted_before",
@@ -58,6 +59,8 @@ class Attempt:
         self.refused = False
         self.folded = False
         """Whether a cohort was folded in its midst, its members' tokens being in the batch by now."""
+        self.members = 0
+        """Members of a cohort that have their tokens and are not in the batch."""
         self.admitted = 0
         self.registers = k.registers.copy()
         self.path: Path | None = None
@@ -79,7 +82,7 @@ def attempt(k: State, st: StageState) -> None:
     a = Attempt(k, step.budget(k, k.nobody, m), step.chunk(k, k.nobody, m))
     if step.body is not None:
         body = step.body
-        conduct(k, st, a, lambda: _run_body(k, st, a, body))
+        conduct(k, st, a, lambda: run_body(k, st, a, body))
     elif step.exclusive:
         conduct(k, st, a, lambda: _exclusive(k, st, a))
     else:
@@ -330,7 +333,7 @@ def admit_one(k: State, st: StageState, left: float) -> bool:
 # --------------------------------------------------------------------------- iteration bodies
 
 
-def _run_body(k: State, st: StageState, a: Attempt, body: tuple[ScheduleCode, ...]) -> None:
+def run_body(k: State, st: StageState, a: Attempt, body: tuple[ScheduleCode, ...]) -> None:
     """R6.14: the statements in order, once each."""
     for code in body:
         at(k, a, code.path)
@@ -346,7 +349,7 @@ def _run_body(k: State, st: StageState, a: Attempt, body: tuple[ScheduleCode, ..
                 _admit(k, st, a, code)
             case GuardCode(path, guard, then, orelse):
                 holds = _guard(k, st, a, guard, path, "the condition of a branch")
-                _run_body(k, st, a, then if holds else orelse)
+                run_body(k, st, a, then if holds else orelse)
             case RegisterCode():
                 _set_register(k, st, a, code)
 
@@ -387,7 +390,7 @@ def _body_context(k: State, st: StageState, a: Attempt) -> None:
     assert step is not None
     m = k.moment
     plan.set_totals(st, m, memory=step.serving_memory)
-    tokens = prefilled = 0.0
+    tokens, prefilled = float(a.members), 0.0
     for job, n in a.batch:
         tokens += n
         if not job.decode:

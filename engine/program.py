@@ -125,8 +125,10 @@ class StepCode:
         serving_totals: whether serving keys, ``only`` or the body read any total.
         serving_memory: whether they read the memory totals.
         demand: whether a claim reads the demand.
-        steady: whether its decodes may be counted together (``engine.calendar``): the default
-            procedure in admission order, whose figures no claim and no draw depends on.
+        steady: whether its decodes may be counted together (``engine.calendar``): its first
+            statement serves everybody in an order that depends on the mode alone, and no
+            claim and no draw of budget or chunk depends on who they are.
+        first_keys: the keys of that statement.
     """
 
     budget: Function
@@ -143,6 +145,7 @@ class StepCode:
     registers: tuple[int, ...]
     claims: tuple[ClaimCode, ...]
     steady: bool
+    first_keys: tuple[Function, ...]
     totals_first: bool
     totals_batch: bool
     attention: bool
@@ -488,6 +491,7 @@ class _Builder:
             stands_still(step.budget, counts)
             and stands_still(step.chunk, counts)
             and stands_still(step.cost, batch)
+            and step.iteration is None
             and all(stands_still(gauge.expr, frozenset()) for gauge in self.program.gauges)
         )
 
@@ -503,13 +507,14 @@ class _Builder:
         serve = step.serve.keys if step.serve is not None else ()
         body = self._schedule(step.iteration, ()) if step.iteration is not None else None
         serving = context_of(*serve) | _schedule_context(step.iteration or ())
+        keys = self.keys(serve)
         return StepCode(
             budget=self.function(step.budget, "machine"),
             cost=self.function(step.cost, "machine"),
             chunk=self.function(step.chunk, "machine"),
             fixed_chunk=chunk,
             granule=step.granule or 0.0,
-            by=self.keys(serve),
+            by=keys,
             still=not any(reads_state(e) for e in serve),
             exclusive=step.serve is None,
             memory=step.memory if step.memory is not None else -1,
@@ -521,11 +526,11 @@ class _Builder:
                 for j, c in enumerate(self.program.claims)
                 if c.stage == i
             ),
-            steady=step.iteration is None
-            and step.serve == ir.By()
+            steady=_serves_first(step)
             and not claims
             and not any(isinstance(e, ir.Sample) for x in (step.budget, step.chunk) for e in parts(x))
             and not any(pool.reserve_held for pool in self.program.pools),
+            first_keys=self._first_keys(keys, body),
             totals_first=bool(first & {"Kvb", "Kvp"}),
             totals_batch=bool(last & {"Kvb", "Kvp"}),
             attention="Attn" in last,
@@ -533,6 +538,11 @@ class _Builder:
             serving_memory=bool(serving & {"Kvb", "Kvp"}),
             demand="Demand" in last,
         )
+
+    @staticmethod
+    def _first_keys(keys: tuple[Function, ...], body: tuple[ScheduleCode, ...] | None) -> tuple[Function, ...]:
+        first = body[0] if body else None
+        return first.by if isinstance(first, ServeCode) and first.by is not None else keys
 
     def _schedule(self, statements: tuple[ir.ScheduleStatement, ...], prefix: Path) -> tuple[ScheduleCode, ...]:
         return tuple(self._schedule_statement(s, (*prefix, i)) for i, s in enumerate(statements))
@@ -643,3 +653,20 @@ def _schedule_context(statements: tuple[ir.ScheduleStatement, ...]) -> frozenset
             case ir.SSet(_, expr):
                 names |= context_of(expr)
     return names
+
+
+def _serves_first(step: ir.Step) -> bool:
+    """Whether an iteration first serves everybody, in an order that depends on the mode alone."""
+    if step.serve is None:
+        return False
+    keys = step.serve.keys
+    if step.iteration is not None:
+        first = step.iteration[0] if step.iteration else None
+        if not isinstance(first, ir.Serve) or first.only is not None:
+            return False
+        keys = first.by if first.by is not None else keys
+    return not any(
+        isinstance(e, ir.Attr | ir.Reg | ir.Sample | ir.PoolArg | ir.StageArg) or (isinstance(e, ir.Ctx) and e.name != "Decoding")
+        for key in keys
+        for e in parts(key)
+    )

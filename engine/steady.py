@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from engine import calendar, holdings, iteration, plan, prefix_cache
 from engine.amounts import up
+from engine.calendar import DECODES_FIRST, RESIDENT_ORDER
 from engine.iteration import ADMIT_PATH, REFUSED, SERVE_PATH, STOPPED, Attempt
 from engine.state import EPS, GROWING, INF
 
 if TYPE_CHECKING:
     from engine.calendar import Cohort
+    from engine.program import ScheduleCode
     from engine.state import Job, StageState, State
 
 
@@ -66,7 +68,11 @@ def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
     cohort.granted = tick
     a = Attempt(k, budget, chunk)
     a.left = budget - steady
-    iteration.conduct(k, st, a, lambda: _procedure(k, st, cohort, a))
+    if step.body is None:
+        iteration.conduct(k, st, a, lambda: _procedure(k, st, cohort, a))
+    else:
+        body = step.body
+        iteration.conduct(k, st, a, lambda: _run_body(k, st, cohort, a, body))
     return True
 
 
@@ -112,11 +118,29 @@ def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt) -> None:
         cohort.attempt = None
 
 
+def _run_body(k: State, st: StageState, cohort: Cohort, a: Attempt, body: tuple[ScheduleCode, ...]) -> None:
+    """R6.14 with the members served already by the first statement; the rest goes its plain way."""
+    cohort.attempt = a
+    a.members = len(cohort.members)
+    try:
+        iteration.at(k, a, body[0].path)
+        _serve(k, st, cohort, a)
+        # Later statements pass by whom this one served.
+        for member in cohort.members.values():
+            member.job.served = st.marks
+        iteration.run_body(k, st, a, body[1:])
+    finally:
+        cohort.attempt = None
+
+
 def _serve(k: State, st: StageState, cohort: Cohort, a: Attempt) -> bool:
-    """Serves the outsiders not yet served, in resident order; whether the procedure ends."""
+    """Serves the outsiders not yet served, in order; whether the procedure ends."""
     job: Job | None
     while a.left > 0 and st.cohort is cohort:
-        job = next((job for job in cohort.outsiders if job.served != st.marks), None)
+        waiting = [job for job in cohort.outsiders if job.served != st.marks]
+        if cohort.order != RESIDENT_ORDER:
+            waiting.sort(key=lambda job: job.decode != (cohort.order == DECODES_FIRST))
+        job = waiting[0] if waiting else None
         if job is None:
             return False
         job.served = st.marks
@@ -147,7 +171,7 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
     it = st.iteration
     assert it is not None
     gap = k.now - cohort.last_end
-    if it.batch and not (_at_the_tail(st, cohort) or _in_step(k, st, it.batch, gap)):
+    if it.batch and not _in_step(k, st, cohort, it.batch, gap):
         return False
     iteration.over(k, st)
     cohort.tick += 1
@@ -175,19 +199,19 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
     return True
 
 
-def _at_the_tail(st: StageState, cohort: Cohort) -> bool:
-    """Whether all outsiders come after all members, so that their gaps are summed after the members' (R9.8)."""
-    return st.residents[-len(cohort.outsiders) :] == cohort.outsiders
+def _in_step(k: State, st: StageState, cohort: Cohort, batch: list[tuple[Job, float]], gap: float) -> bool:
+    """Whether the gaps may be summed with the members' first (R9.8: they are summed in batch order).
 
-
-def _in_step(k: State, st: StageState, batch: list[tuple[Job, float]], gap: float) -> bool:
-    """Whether every gap an outsider's token makes is the members' own.
-
-    The gaps are summed in batch order (R9.8), but equal ones may be summed in any order.
+    Equal gaps may be summed in any order; an outsider's other gap must come after all members'.
     """
+    out_of_step = set()
     for job, tokens in batch:
         if job.decode or job.work - tokens <= EPS:
             last = iteration.gap_before(k, st, job)
             if last is not None and k.now - last != gap:
-                return False
-    return True
+                out_of_step.add(job.id)
+    if not out_of_step:
+        return True
+    order = [job.id for job, _ in calendar.in_order(st, cohort.order, set(cohort.members), batch)]
+    first = min(i for i, number in enumerate(order) if number in out_of_step)
+    return all(number not in cohort.members for number in order[first:])
