@@ -74,12 +74,16 @@ def assigned(node: syntax.Statement) -> Iterator[syntax.Name]:
         yield node.var
     elif isinstance(node, syntax.CostRecord):
         for ref, _ in node.fields:
-            yield syntax.Name(node.name.span, f"{node.name.text}.{field_name(ref)}")
+            yield syntax.Name(node.name.span, field_of(node.name.text, ref))
 
 
-def field_name(ref: syntax.Ref) -> str:
-    """What a field of a composite cost is called: a queue's own pool by its bare name."""
-    return ref.names[-1].text
+def field_of(record: str, ref: syntax.Ref) -> str:
+    """The attribute of a composite cost's field: a queue's own pool is bare in the queue's own record."""
+    owner, _, own = record.partition(".")
+    names = [name.text for name in ref.names]
+    if own and len(names) > 1 and names[0] == owner:
+        names = names[1:]
+    return ".".join((record, *names))
 
 
 def blocks(node: syntax.Statement) -> Iterator[syntax.Block]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from grammar import syntax
 from grammar.attributes import assigned
-from grammar.checks_requests import values_read
+from grammar.checks_requests import check_indices, values_read
 from grammar.definitions import assignments
 from grammar.diagnostics import Note
 from grammar.expansion import walk
@@ -99,6 +99,7 @@ class EntryRules:
     # ------------------------------------------------------------------ reads
 
     def _reads(self) -> None:
+        check_indices(self.findings, self.entry.body, {*self.params, *self.queue.locals}, f"`{self.shown}`")
         for read in values_read(self.entry.body):
             text = read.text
             first = read.names[0].text

@@ -166,7 +166,7 @@ class HoldRules:
                 *notes,
                 suggestion="hold POOL (units) { … }  around this",
             )
-        elif ref.index is not None and not _fixed(ref.index):
+        elif ref.index is not None and not around.preempting and not _fixed(ref.index):
             self.findings.error(
                 "E1135",
                 at,
@@ -217,7 +217,12 @@ class CachedRules:
         self._stale(self.program.session, {})
 
     def _cached(self, number: int, caching: bool | None, after: bool) -> bool:
-        """Walk a block; ``caching`` is None outside holds, else whether one around has a ``cache``; ``after`` a nested hold.
+        """Walk a block; ``caching`` is None outside holds and in legs, else whether the hold around has a ``cache``.
+
+        Args:
+            number: the block.
+            caching: what is said above.
+            after: whether a hold nested in the one around comes before.
 
         Returns:
             whether a nested hold's admission comes before what follows the block.
@@ -228,7 +233,7 @@ class CachedRules:
                 for e in header_of(statement):
                     self._reads_cached(e, anchor(origin), caching, after)
                 self._reuse(statement, origin)
-                self._cached(statement.body, bool(caching) or statement.cache is not None, False)
+                self._cached(statement.body, statement.cache is not None, False)
                 after = caching is not None
                 continue
             for e in expressions_of(statement):
@@ -277,7 +282,11 @@ class CachedRules:
         )
 
     def _stale(self, number: int, live: dict[int, tuple[Span, str]]) -> None:
-        """A ``set`` of live state above a hold, read by name in its header (E1114): followed through blocks, not out of them."""
+        """A ``set`` of live state above a hold, read by name in its header or ``cache`` (E1114).
+
+        Followed into the blocks of branches, loops and legs, not out of them, and not into a hold, whose own
+        admission comes between.
+        """
         live = dict(live)
         for index, statement in enumerate(self.lowered.blocks[number]):
             origin = self.lowered.origins[number, index]
@@ -290,11 +299,12 @@ class CachedRules:
             elif isinstance(statement, ir.Choose):
                 live.pop(statement.slot, None)
             elif isinstance(statement, ir.Hold):
-                for e in header_of(statement):
+                late = () if statement.cache is None else (statement.cache,)
+                for e in (*header_of(statement), *late):
                     for slot in sorted(slots_read(e) & live.keys()):
                         self._read_too_early(slot, live[slot], self.reader.place(e, anchor(origin)))
             for inner in blocks_of(statement):
-                self._stale(inner, {} if isinstance(statement, ir.Fork) else live)
+                self._stale(inner, {} if isinstance(statement, ir.Hold) else live)
 
     def _read_too_early(self, slot: int, found: tuple[Span, str], header: Span) -> None:
         where, state = found

@@ -50,9 +50,7 @@ def _check(findings: Findings, model: Model, constants: Constants, name: str, sp
     if taken is None:
         return
     other, where = taken
-    if other == "claim" and kind == "observation":
-        return
-    code = "E1204" if other == "gauge" and kind == "observation" else "E414" if other == "definition" else "E311"
+    code = "E1204" if other in ("gauge", "claim") and kind == "observation" else "E414" if other == "definition" else "E311"
     later, first = (span, where) if (span.line, span.column) > (where.line, where.column) else (where, span)
     said = "is set" if kind == "attribute" else "is observed"
     findings.error(
@@ -120,15 +118,57 @@ def _register(
     findings.error("E913", name.span, f"`{text}` is {what} and cannot name a register", *note, suggestion="rename the register")
 
 
+def check_records(findings: Findings, model: Model, constants: Constants, statements: Iterable[syntax.Statement], scalars: set[str]) -> None:
+    """A composite cost has families as its fields, each once, and is declared alike each time (L7.15, E1131).
+
+    Args:
+        findings: where errors are told.
+        model: the program's names.
+        constants: its constants.
+        statements: every statement, calls written out.
+        scalars: the names that other statements assign.
+    """
+    first: dict[str, syntax.CostRecord] = {}
+    for node in every(statements):
+        if not isinstance(node, syntax.CostRecord):
+            continue
+        name = node.name.text
+        _record_fields(findings, node)
+        before = first.setdefault(name, node)
+        if [r.text for r, _ in before.fields] != [r.text for r, _ in node.fields]:
+            findings.error(
+                "E1131",
+                node.name.span,
+                f"the composite cost `{name}` is declared again with other fields, or in another order",
+                Note("the first is here", before.name.span),
+            )
+        elif name in scalars or name in constants.values or name in model.declared:
+            findings.error("E1131", node.name.span, f"`{name}` is a composite cost here and a plain name elsewhere", suggestion="rename it")
+
+
+def _record_fields(findings: Findings, node: syntax.CostRecord) -> None:
+    seen: dict[str, Span] = {}
+    for ref, _ in node.fields:
+        if ref.index is not None:
+            findings.error("E1131", ref.span, "a composite cost names families, without an index", suggestion=ref.text)
+        elif ref.text in seen:
+            findings.error(
+                "E1131", ref.span, f"the composite cost `{node.name.text}` names `{ref.text}` twice", Note("the first is here", seen[ref.text])
+            )
+        seen.setdefault(ref.text, ref.span)
+
+
+def every(statements: Iterable[syntax.Statement]) -> Iterable[syntax.Statement]:
+    """The statements and all in their blocks, in order."""
+    for node in statements:
+        yield node
+        for block in blocks(node):
+            yield from every(block.statements)
+
+
 def plainly_assigned(statements: Iterable[syntax.Statement]) -> set[str]:
     """The names that statements assign other than by a binding put at the top of its hold."""
-    names: set[str] = set()
-    for node in statements:
-        if not isinstance(node, BoundSet):
-            names.update(n.text for n in assigned(node))
-        for block in blocks(node):
-            names |= plainly_assigned(block.statements)
-    return names
+    return {name.text for node in every(statements) if not isinstance(node, BoundSet) for name in assigned(node)}
 
 
 def check_scopes_of_bindings(

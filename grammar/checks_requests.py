@@ -219,6 +219,7 @@ class RequestRules:
     def _reads(self) -> None:
         engine = self.engine
         params = {p.text for p in self.request.decl.params}
+        check_indices(self.findings, self.request.decl, {*params, *self.own}, f"engine `{engine.name}`'s request")
         pools = self._capacities() | set(engine.capacities)
         for statement in (*self.request.before, *self.request.admitted):
             self._body_reads(statement, params, pools)
@@ -264,12 +265,12 @@ class RequestRules:
                 self.findings.error(
                     "E508", call.ref.span, f"`{function}` takes a name of the engine's own, and the parameter `{text}` stands for a number"
                 )
-            elif (text in self.model.pools and text not in pools) or (text in self.model.stages and text != self.engine.name):
+            elif text not in pools if pool else text != self.engine.name:
                 self.findings.error(
                     "E1032",
                     ref.span,
-                    f"`{text}` is not engine `{self.engine.name}`'s: a request reads its own pools and stage",
-                    suggestion="pass the value as a parameter",
+                    f"`{text}` is no {'pool of' if pool else 'stage of'} engine `{self.engine.name}`: a request reads its own pools and stage",
+                    suggestion=hint(text, pools if pool else [self.engine.name]) or "pass the value as a parameter",
                 )
 
     def _header_reads(self, params: set[str], pools: set[str]) -> None:
@@ -314,6 +315,19 @@ class RequestRules:
                     "E1028", read.span, "the clock moves while a request waits: `now` cannot be read at its admission", suggestion="pass it as a parameter"
                 )
         self._functions(expr, params, pools)
+
+
+def check_indices(findings: Findings, node: syntax.Node, names: Iterable[str], of: str) -> None:
+    """An aggregate's index is unlike the names of the request or the entry it stands in (E511)."""
+    taken = {*names, "self"}
+    for inner in walk(node):
+        if isinstance(inner, syntax.Over) and inner.var.text in taken:
+            findings.error(
+                "E511",
+                inner.span,
+                f"the index `{inner.var.text}` of this aggregate is also a name of {of}",
+                suggestion="give the index a name of its own",
+            )
 
 
 def taking_amounts(taking: syntax.Taking) -> Iterator[syntax.Expr]:

@@ -99,7 +99,7 @@ class Constants:
         Raises:
             NotConstant: the count is not a whole number above 0, or the program's aggregates become too many terms.
         """
-        if value != math.floor(value) or value < 1 or math.isinf(value):
+        if not (1 <= value < math.inf and value == math.floor(value)):
             raise NotConstant(
                 "E512",
                 over.span,

@@ -117,7 +117,7 @@ class Declarations:
         value = self.constants.number(expr)
         if value is None:
             return 1
-        if not (value == math.floor(value) and 1 <= value <= LARGEST_FAMILY):
+        if not (1 <= value <= LARGEST_FAMILY and value == math.floor(value)):
             self.findings.error(
                 "E313", expr.span, f"a family has a whole number of members from 1 to {LARGEST_FAMILY:,}; this is {value:g}"
             )

@@ -75,13 +75,14 @@ class Definitions:
         check_parameters(self.findings, decl.params, f"`{name}`")
         params = {p.text for p in decl.params}
         if isinstance(decl.body, syntax.Block):
-            for target in assignments(decl.body):
+            observed = (n.name for n in walk(decl.body) if isinstance(n, syntax.Observe))
+            for target in (*assignments(decl.body), *observed):
                 if target.text in params:
                     self.findings.error(
                         "E409",
                         decl.name.span,
-                        f"`{name}` assigns its parameter `{target.text}`, which stands for the argument and not for an attribute",
-                        Note("it is assigned here", target.span),
+                        f"`{target.text}` is a parameter of `{name}`, which stands for the argument: the body cannot assign or observe by it",
+                        Note("it does so here", target.span),
                         suggestion="assign another name",
                     )
         self.all[name] = Definition(decl, len(self.all))
@@ -317,8 +318,6 @@ def check_parameters(findings: Findings, params: Sequence[syntax.Name], of: str)
     seen: dict[str, Span] = {}
     for param in params:
         kind = None if param.text in BUILT_IN else kind_of_word(param.text)
-        if param.text == "self":
-            kind = "a word of the language"
         if kind is not None:
             findings.error("E408", param.span, f"a parameter of {of} cannot be named `{param.text}`, {kind}", suggestion="rename it")
         elif param.text in seen:

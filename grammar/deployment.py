@@ -194,6 +194,7 @@ class _Items:
 
     def take_in(self) -> None:
         engine = self.engine
+        told = len(self.to.findings.errors)
         for item in engine.decl.items:
             if isinstance(item, syntax.Capacity):
                 self._capacity(item)
@@ -213,7 +214,7 @@ class _Items:
             else:
                 self._request(item)
         missing = [word for word in REQUIRED if getattr(engine, word) is None]
-        if missing:
+        if missing and len(self.to.findings.errors) == told:
             words = " and no ".join(f"`{'tokens cap' if w == 'tokens' else w}`" for w in missing)
             self.to.findings.error(
                 "E809", self.where, f"engine `{engine.name}` has no {words}", suggestion=" ".join(REQUIRED[w] for w in missing)

@@ -51,6 +51,8 @@ class Localizer:
             return syntax.Block(reached_by(node.span, self.use), self.statements(node))
         if isinstance(node, syntax.NameExpr):
             return self._value(node)
+        if isinstance(node, syntax.CallExpr) and node.ref.text == "cost" and node.args:
+            return self._cost(node)
         if isinstance(node, syntax.Ref):
             return self._ref(node)
         if isinstance(node, syntax.Mark):
@@ -66,6 +68,13 @@ class Localizer:
             hidden = replace(self, values={k: v for k, v in self.values.items() if k != node.var.text})
             return rebuilt(node, hidden._node, self.use)
         return rebuilt(node, self._node, self.use)
+
+    def _cost(self, node: syntax.CallExpr) -> syntax.Node:
+        """The resources of a cost are named, and no parameter stands for one (L6.10)."""
+        named = replace(self, values={})
+        resources = tuple(named._node(a) for a in node.args[:-1])
+        span = reached_by(node.span, self.use)
+        return syntax.CallExpr(span, node.ref, (*resources, self._node(node.args[-1])))  # type: ignore[arg-type]
 
     def _own(self, written: Span, dotted: str) -> syntax.Ref:
         return building.ref(reached_by(written, self.use), dotted, self.index)

@@ -153,10 +153,19 @@ class Substitution:
                     return value
         elif isinstance(node, syntax.Ref):
             return self._ref(node)
+        elif isinstance(node, syntax.CallExpr) and not self.references and node.ref.text == "cost" and node.args:
+            return self._cost(node)
         elif isinstance(node, syntax.Over) and node.var.text in self.values:
             inner = replace(self, values={k: v for k, v in self.values.items() if k != node.var.text})
             return rebuilt(node, inner._node, self.use)
         return rebuilt(node, self._node, self.use)
+
+    def _cost(self, node: syntax.CallExpr) -> syntax.Node:
+        """Where parameters stand for no pools and stages, the resources of a cost are left as named."""
+        last = len(node.args) - 1
+        args = tuple(a if i < last else self._node(a) for i, a in enumerate(node.args))
+        span = node.span if self.use is None else reached_by(node.span, self.use)
+        return replace(node, span=span, args=args)
 
     def _ref(self, ref: syntax.Ref) -> syntax.Ref:
         value = self.values.get(ref.names[0].text) if self.references else None

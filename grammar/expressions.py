@@ -68,6 +68,7 @@ class Reader:
         indices: the values of the aggregate indices in scope.
         places: where each lowered expression is written, by the identity of the IR node, which is kept with it
             so that its identity stays its own.
+        written_out: the identities of the expressions that aggregates were written out to.
     """
 
     def __init__(self, findings: Findings, model: Model, constants: Constants) -> None:
@@ -76,6 +77,7 @@ class Reader:
         self.constants = constants
         self.indices: dict[str, float] = {}
         self.places: dict[int, tuple[object, Span]] = {}
+        self.written_out: set[int] = set()
 
     # ------------------------------------------------------------------ places
 
@@ -170,6 +172,7 @@ class Reader:
                 folded = ir.Call("Max" if e.agg == "max" else "Min", (folded, term))
         self.indices.pop(name, None)
         assert folded is not None
+        self.written_out.add(id(folded))
         return folded
 
     def _taken(self, name: str) -> str | None:
@@ -178,7 +181,7 @@ class Reader:
             return f"a {self.model.declared[name][0]}"
         if name in self.model.attributes or name in BUILT_IN:
             return "a session attribute"
-        if name in CONTEXT or name in LISTS or name == "inf":
+        if name in CONTEXT or name in LISTS or name in ("inf", "self"):
             return "a name the language supplies"
         return "a register" if name in self.model.registers else None
 

@@ -15,8 +15,19 @@ from grammar.source import Span
 from grammar.statements import Lowered
 from grammar.walks import inside, refs_of
 
-Origins = dict[int, frozenset[int]]
-"""For each attribute the hidden attributes its value may come from; one that is missing comes from none."""
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """The hidden attributes a value may come from, and those it comes from whatever path was taken."""
+
+    may: frozenset[int]
+    must: frozenset[int]
+
+
+NONE = From(frozenset(), frozenset())
+Origins = dict[int, From]
+"""Where each attribute's value comes from; one that is missing comes from no hidden attribute."""
 
 
 @dataclass(slots=True)
@@ -32,27 +43,35 @@ class HiddenRules:
     def check(self) -> None:
         """Follow them in the order the session runs; its own statements are the client's and are not checked."""
         if self.program.hidden:
-            self._block(self.program.session, {slot: frozenset((slot,)) for slot in self.program.hidden})
+            hidden = {slot: _itself(slot) for slot in self.program.hidden}
+            self._block(self.program.session, self._block(self.program.init, hidden))
 
     def _block(self, number: int, before: Origins) -> Origins:
+        """Walk a block. A turn hides anew what its ``turn`` block draws, and with its answer the client knows everything."""
         state = dict(before)
+        serving = False
         for index, statement in enumerate(self.lowered.blocks[number]):
+            server = self.lowered.sides[number][index] == "Server"
+            if serving and not server:
+                state, serving = {}, False
             if isinstance(statement, ir.Turn):
-                state.update({slot: frozenset((slot,)) for slot in self.program.hidden})
-            checked = self.lowered.sides[number][index] == "Server"
-            origin = self.lowered.origins[number, index]
-            state = self._statement(statement, origin, state, checked)
-        return state
+                state.update({slot: _itself(slot) for slot in self.program.hidden})
+                state, serving = self._block(self.program.turn, state), True
+            else:
+                state = self._statement(statement, self.lowered.origins[number, index], state, server)
+        return {} if serving else state
 
     def _statement(self, s: ir.Statement, origin: syntax.Statement, state: Origins, checked: bool) -> Origins:
         if checked:
             self._decided(s, origin, state)
         if isinstance(s, ir.Set):
-            return _with(state, s.slot, self._origins(s.expr, state))
+            own = _itself(s.slot) if s.slot in self.program.hidden else NONE
+            found = self._origins(s.expr, state)
+            return _with(state, s.slot, From(found.may | own.may, found.must | own.must))
         if isinstance(s, ir.Choose):
-            return _with(state, s.slot, frozenset())
+            return _with(state, s.slot, NONE)
         if isinstance(s, ir.Run):
-            return _revealed(state, _always_read(s.work, state))
+            return _revealed(state, self._always_read(s.work, state))
         if isinstance(s, ir.Hold):
             return self._block(s.body, state)
         if isinstance(s, ir.Branch):
@@ -71,12 +90,12 @@ class HiddenRules:
                 return state
             state = joined
 
-    def _origins(self, e: ir.Expr, state: Origins) -> frozenset[int]:
+    def _origins(self, e: ir.Expr, state: Origins) -> From:
         found: set[int] = set()
         for node in inside(e):
             if isinstance(node, ir.Attr):
-                found |= state.get(node.slot, frozenset())
-        return frozenset(found)
+                found |= state.get(node.slot, NONE).may
+        return From(frozenset(found), self._always_read(e, state))
 
     # ------------------------------------------------------------------ decisions
 
@@ -87,17 +106,17 @@ class HiddenRules:
             self._plain(e, what, self.reader.place(e, at), state)
         if isinstance(s, ir.Hold) and isinstance(origin, syntax.Hold):
             for take, written in zip(s.pools, origin.takes, strict=False):
-                self._plain(take.units, HEADER, written.pool.span, state)
-                if take.reserve is not None:
-                    self._plain(take.reserve, HEADER, written.pool.span, state)
+                for amount in (take.units, take.reserve):
+                    if amount is not None:
+                        self._plain(amount, HEADER, self.reader.place(amount, written.pool.span), state)
             if s.reuse is not None:
                 self._plain(s.reuse, HEADER, self.reader.place(s.reuse, at), state)
 
     def _plain(self, e: ir.Expr, what: str, at: Span, state: Origins) -> None:
         for node in inside(e):
-            if not isinstance(node, ir.Attr) or not state.get(node.slot):
+            if not isinstance(node, ir.Attr) or not state.get(node.slot, NONE).may:
                 continue
-            source = min(state[node.slot])
+            source = min(state[node.slot].may)
             name, hidden = self.program.attrs[node.slot], self.program.attrs[source]
             place = self.reader.place(node, at)
             set_from = "is hidden" if node.slot == source else f"is set from `{hidden}`, which is hidden"
@@ -113,6 +132,33 @@ class HiddenRules:
                 suggestion="read it in a run's work, in `cache`, in `set` or in `observe`",
             )
             return
+
+
+    def _always_read(self, e: ir.Expr, state: Origins) -> frozenset[int]:
+        """The origins an amount reads on every evaluation (L7.34, 2): those a run reveals."""
+        if id(e) in self.reader.written_out:
+            return frozenset()
+        if isinstance(e, ir.Attr):
+            return state.get(e.slot, NONE).must
+        if isinstance(e, ir.Cond):
+            both = self._always_read(e.then, state) & self._always_read(e.orelse, state)
+            return self._always_read(e.test, state) | both
+        if isinstance(e, ir.Binary):
+            left = self._always_read(e.left, state)
+            return left if e.op in ("And", "Or") else left | self._always_read(e.right, state)
+        if isinstance(e, ir.Cost):
+            return self._always_read(e.expr, state)
+        if isinstance(e, ir.Unary):
+            return self._always_read(e.operand, state)
+        found: frozenset[int] = frozenset()
+        if isinstance(e, ir.Sample):
+            for arg in e.args:
+                found |= self._always_read(arg, state)
+        elif isinstance(e, ir.Call):
+            for given in e.args:
+                if not isinstance(given, ir.PoolArg | ir.StageArg):
+                    found |= self._always_read(given, state)
+        return found
 
 
 HEADER = "a hold's header"
@@ -138,34 +184,13 @@ def _decisions(s: ir.Statement) -> Iterable[tuple[ir.Expr, str]]:
         yield s.lease.seconds, "how long a lease lasts"
 
 
-def _always_read(e: ir.Expr, state: Origins) -> frozenset[int]:
-    """The origins an amount reads on every evaluation (L7.34, 2): those a run reveals."""
-    if isinstance(e, ir.Attr):
-        return state.get(e.slot, frozenset())
-    if isinstance(e, ir.Cond):
-        both = _always_read(e.then, state) & _always_read(e.orelse, state)
-        return _always_read(e.test, state) | both
-    if isinstance(e, ir.Binary):
-        left = _always_read(e.left, state)
-        return left if e.op in ("And", "Or") else left | _always_read(e.right, state)
-    if isinstance(e, ir.Cost):
-        return _always_read(e.expr, state)
-    if isinstance(e, ir.Unary):
-        return _always_read(e.operand, state)
-    found: frozenset[int] = frozenset()
-    if isinstance(e, ir.Sample):
-        for arg in e.args:
-            found |= _always_read(arg, state)
-    elif isinstance(e, ir.Call):
-        for given in e.args:
-            if not isinstance(given, ir.PoolArg | ir.StageArg):
-                found |= _always_read(given, state)
-    return found
+def _itself(slot: int) -> From:
+    return From(frozenset((slot,)), frozenset((slot,)))
 
 
-def _with(state: Origins, slot: int, origins: frozenset[int]) -> Origins:
+def _with(state: Origins, slot: int, origins: From) -> Origins:
     changed = {k: v for k, v in state.items() if k != slot}
-    if origins:
+    if origins.may:
         changed[slot] = origins
     return changed
 
@@ -174,9 +199,19 @@ def _revealed(state: Origins, revealed: frozenset[int]) -> Origins:
     """A revealed origin is removed from every attribute's set."""
     if not revealed:
         return state
-    return {slot: left for slot, origins in state.items() if (left := origins - revealed)}
+    return {slot: From(left, o.must - revealed) for slot, o in state.items() if (left := o.may - revealed)}
 
 
 def _united(a: Origins, b: Origins) -> Origins:
     """After a branch what may be hidden on either path is; what both paths revealed is in neither."""
-    return {slot: a.get(slot, frozenset()) | b.get(slot, frozenset()) for slot in {*a, *b}}
+    made: Origins = {}
+    for slot in {*a, *b}:
+        one, other = a.get(slot, NONE), b.get(slot, NONE)
+        must = frozenset(o for o in one.must | other.must if _comes_from(one, o, a) and _comes_from(other, o, b))
+        made[slot] = From(one.may | other.may, must)
+    return made
+
+
+def _comes_from(value: From, origin: int, state: Origins) -> bool:
+    """Whether on this path a value comes from an origin for sure, or the origin is hidden no more."""
+    return origin in value.must or origin not in state.get(origin, NONE).may

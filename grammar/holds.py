@@ -60,16 +60,21 @@ def substituted(findings: Findings, bindings: Sequence[syntax.Binding]) -> dict[
     """What each binding stands for, the earlier ones put in; a later one or itself is not in scope (E1007), none draws (E1006)."""
     values: dict[str, syntax.Expr] = {}
     later = [b.name.text for b in bindings]
+    first: dict[str, syntax.Binding] = {}
     for binding in bindings:
         name = binding.name.text
+        if name in first:
+            note = Note("the first is here", first[name].name.span)
+            findings.error("E1009", binding.name.span, f"`{name}` is bound twice at one admission", note, suggestion="rename one of them")
+        first.setdefault(name, binding)
         for node in walk(binding.value):
             if isinstance(node, syntax.NameExpr) and node.ref.text in later:
+                said = "itself" if node.ref.text == name else f"`{node.ref.text}`, bound below"
                 findings.error(
                     "E1007",
-                    node.span,
-                    f"`{node.ref.text}` is bound "
-                    + ("by itself" if node.ref.text == name else "below")
-                    + ", and a binding sees the earlier ones only",
+                    binding.name.span,
+                    f"the binding `{name}` reads {said}, and a binding sees the earlier ones only",
+                    Note("it is read here", node.span),
                     suggestion="put it after what it reads",
                 )
             elif isinstance(node, syntax.Draw):
@@ -90,6 +95,8 @@ def moved_on(value: syntax.Expr, live: frozenset[str]) -> str | None:
     for node in walk(value):
         if isinstance(node, syntax.CallExpr):
             name = node.ref.text
+            if name == "cost":
+                return "cost(…)"
             if name in POOL_FUNCTIONS or name in STAGE_FUNCTIONS:
                 return f"{name}(…)"
         elif isinstance(node, syntax.NameExpr) and node.ref.text in live:

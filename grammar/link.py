@@ -14,6 +14,7 @@ from grammar.checks_names import (
     check_attributes,
     check_bindings,
     check_privacy,
+    check_records,
     check_registers,
     check_scopes_of_bindings,
     plainly_assigned,
@@ -250,9 +251,11 @@ class _Linking:
         self.assigned = attributes.number(self.model, init, turn, session, server)
         check_attributes(self.findings, self.model, self.constants, self.assigned)
         own = plainly_assigned((*init, *turn, *session, *server))
+        check_records(self.findings, self.model, self.constants, (*session, *server), own)
         check_bindings(self.findings, self.model, self.constants, inliner.bound, self.assigned, own)
         check_registers(self.findings, self.model, self.constants, self.assigned, self.model.engines.values())
-        check_scopes_of_bindings(self.findings, (*session, *server), {n: s for n, s in inliner.bound.items() if n not in own})
+        if not self.findings.errors:
+            check_scopes_of_bindings(self.findings, (*session, *server), {n: s for n, s in inliner.bound.items() if n not in own})
         self.hidden = workload.hidden_slots(self.findings, self.model, load.hidden)
         for name in load.hidden:
             self.model.hidden.setdefault(name.text, name.span)

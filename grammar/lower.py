@@ -171,7 +171,7 @@ class Deploying:
         servers = self.constants.number(kind.value)
         if servers is None:
             return ir.Fifo(1)
-        if not (servers >= 1 and servers == math.floor(servers) and math.isfinite(servers)):
+        if not (servers >= 1 and math.isfinite(servers) and servers == math.floor(servers)):
             self.findings.error("E821", kind.value.span, f"a `fifo` stage has a whole number of servers from 1, and this is {servers:g}")
             return ir.Fifo(1)
         return ir.Fifo(int(servers))

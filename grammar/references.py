@@ -77,7 +77,7 @@ def member(reader: Reader, ref: syntax.Ref, family: Family, clause: Clause) -> i
         return ir.Ref(family.base, family.count)
     constant = reader.constants.maybe(ref.index, reader.indices)
     if constant is not None:
-        if constant != math.floor(constant) or not 0 <= constant < family.count:
+        if not (0 <= constant < family.count and constant == math.floor(constant)):
             reader.findings.error(
                 "E506",
                 ref.span,

@@ -11,6 +11,7 @@ from grammar.diagnostics import Note
 from grammar.expansion import Substitution, Use, rebuilt
 from grammar.findings import Findings
 from grammar.scopes import Engine
+from grammar.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +69,24 @@ def called(engine: Engine, request: Request, args: Sequence[syntax.Expr], call: 
         return statements((*request.before, *request.admitted))
     pools = tuple(t.pool for t in taking.takes)
 
-    def amount(expr: syntax.Expr, of: tuple[syntax.Ref, ...]) -> syntax.Expr:
-        return building.cost(expr.span, of, put.node(expr))
+    def amount(expr: syntax.Expr, of: tuple[syntax.Ref, ...], span: Span) -> syntax.Expr:
+        return building.cost(span, of, put.node(expr))
 
     takes = tuple(
-        replace(t, units=amount(t.units, (t.pool,)), reserve=None if t.reserve is None else amount(t.reserve, (t.pool,)))
+        replace(
+            t,
+            units=amount(t.units, (t.pool,), t.pool.span.to(t.units.span)),
+            reserve=None if t.reserve is None else amount(t.reserve, (t.pool,), t.reserve.span),
+        )
         for t in taking.takes
     )
     hold = syntax.Hold(
         call.span,
         takes,
         syntax.Block(request.decl.span, statements(request.admitted)),
-        reuse=None if taking.reuse is None else amount(taking.reuse, pools),
+        reuse=None if taking.reuse is None else amount(taking.reuse, pools, taking.reuse.span),
         bindings=None if request.bindings is None else tuple(put.node(b) for b in request.bindings),
-        cache=None if request.cache is None else amount(request.cache.value, pools),
+        cache=None if request.cache is None else amount(request.cache.value, pools, request.cache.value.span),
     )
     return (*statements(request.before), hold)
 

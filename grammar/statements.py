@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from grammar import ir, syntax
-from grammar.attributes import field_name
+from grammar.attributes import field_of
 from grammar.constants import Constants
 from grammar.diagnostics import Note
 from grammar.expansion import plain
@@ -119,11 +119,10 @@ class Statements:
         assert isinstance(node, syntax.Grow | syntax.Drop | syntax.Release | syntax.Load)
         clause = Clause(Column.STATEMENT, anchor=node.pool.span)
         ref = pool_ref(self.reader, node.pool, clause)
-        if isinstance(node, syntax.Grow | syntax.Load):
-            units = self.reader.value(node.units, clause)
-            return None if ref is None else self._grown(node, ref, units)
         if ref is None:
             return None
+        if isinstance(node, syntax.Grow | syntax.Load):
+            return self._grown(node, ref, self.reader.value(node.units, clause))
         self.reader.mark(ref, node.pool)
         return ir.Drop(ref) if isinstance(node, syntax.Drop) else ir.Release(ref)
 
@@ -140,7 +139,7 @@ class Statements:
             units = self.reader.value(amount, clause)
             if target is None:
                 continue
-            slot = self.model.attributes[f"{node.name.text}.{field_name(ref)}"]
+            slot = self.model.attributes[field_of(node.name.text, ref)]
             made.append(ir.Set(slot, self.reader.mark(ir.Cost(joined([target]), units), amount)))
         return made
 
@@ -150,10 +149,10 @@ class Statements:
         clause = Clause(Column.STATEMENT, anchor=node.stages[0].span)
         refs = [stage_ref(self.reader, stage, clause) for stage in node.stages]
         growing = None if node.growing is None else pool_ref(self.reader, node.growing, clause)
-        work = self.reader.value(node.work, clause)
         known = [ref for ref in refs if ref is not None]
         if len(known) < len(refs) or (node.growing is not None and growing is None) or not self._mode_fits(node):
             return None
+        work = self.reader.value(node.work, clause)
         for ref, written in zip(known, node.stages, strict=True):
             self.reader.mark(ref, written)
         if growing is not None and node.growing is not None:
@@ -196,9 +195,10 @@ class Statements:
         anchor = node.takes[0].pool.span
         header = Clause(Column.HEADER, engine=admits, anchor=anchor)
         after = Clause(Column.STATEMENT, words="a hold's `cache` or `lease`", anchor=anchor)
-        reuse = None if node.reuse is None else self.reader.value(node.reuse, header)
+        whole = None not in takes
+        reuse = None if node.reuse is None or not whole else self.reader.value(node.reuse, header)
         body = self.block(node.body.statements, side)
-        cache = None if node.cache is None else self.reader.value(node.cache, after)
+        cache = None if node.cache is None or not whole else self.reader.value(node.cache, after)
         lease = None
         if node.lease is not None:
             leased = pool_ref(self.reader, node.lease.pool, after) if self._taken(node, node.lease.pool) else None
@@ -219,9 +219,11 @@ class Statements:
     def _take(self, take: syntax.Take, clause: Clause) -> ir.Take | None:
         index_clause = Clause(Column.STATEMENT, words="a hold's index", anchor=take.pool.span)
         ref = pool_ref(self.reader, take.pool, index_clause)
+        if ref is None:
+            return None  # its amounts name it again and need not be told again
         units = self.reader.value(take.units, clause)
         reserve = None if take.reserve is None else self.reader.value(take.reserve, clause)
-        return None if ref is None else ir.Take(self.reader.mark(ref, take.pool), units, reserve)
+        return ir.Take(self.reader.mark(ref, take.pool), units, reserve)
 
 
 @dataclass(slots=True)

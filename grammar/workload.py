@@ -72,7 +72,7 @@ def arrival(findings: Findings, constants: Constants, reader: Reader, written: s
             findings.error("E1202", written.value.span, f"a rate is positive and finite, and this is {value:g}")
             return None
         return ir.Poisson(value)
-    if not (value == math.floor(value) and 1 <= value <= MOST_SESSIONS):
+    if not (1 <= value <= MOST_SESSIONS and value == math.floor(value)):
         findings.error(
             "E1201", written.value.span, f"`{written.law}` takes a whole number from 1 to {MOST_SESSIONS:,}, and this is {value:g}"
         )
