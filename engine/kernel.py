@@ -64,12 +64,10 @@ def _warm(k: State) -> None:
     """R9.4: the end of the warm-up resets every time average."""
     k.warm = True
     now = k.now
-    k.mean_live.reset(now)
-    for pool in k.pools:
-        for average in (pool.mean_used, pool.mean_cached, pool.mean_queue, pool.mean_holders):
-            average.reset(now)
+    for average in k.averages:
+        average.reset(now)
     for st in k.stages:
-        for average in (st.mean_number, st.mean_busy, st.prefill_only, st.decode_only, st.mixed, st.mean_decodes):
+        for average in (st.prefill_only, st.decode_only, st.mixed, st.mean_decodes):
             average.reset(now)
 
 
@@ -134,21 +132,23 @@ def _close(k: State) -> None:
 
 
 def _record(k: State) -> None:
-    """R9.3: what is averaged over time."""
-    now = k.now
-    k.mean_live.set(now, float(k.live))
+    """R9.3: what is averaged over time, each value in the order of ``State.averages``."""
+    values = [float(k.live)]
     for st in k.stages:
         n = len(st.jobs)
-        st.mean_number.set(now, float(n))
+        values.append(float(n))
         if st.code.kind == "shared":
             rates = 0.0
             for number in sorted(st.jobs):
                 rates += st.jobs[number].rate
-            st.mean_busy.set(now, rates / st.code.fixed)
+            values.append(rates / st.code.fixed)
         else:
-            st.mean_busy.set(now, 1.0 if n > st.latent else 0.0)
+            values.append(1.0 if n > st.latent else 0.0)
     for pool in k.pools:
-        pool.mean_used.set(now, pool.used)
-        pool.mean_cached.set(now, pool.cached)
-        pool.mean_queue.set(now, float(len(pool.queue)))
-        pool.mean_holders.set(now, float(len(pool.holder_counts)))
+        values += (pool.used, pool.cached, float(len(pool.queue)), float(len(pool.holder_counts)))
+    now = k.now
+    # Written out rather than by ``TimeAverage.set``: this runs for every average at every event.
+    for average, value in zip(k.averages, values, strict=True):
+        average.integral += average.value * (now - average.last)
+        average.last = now
+        average.value = value
