@@ -39,7 +39,7 @@ def parser_table() -> lark.Lark:
     """
     text = resources.files("grammar").joinpath("serq.lark").read_text(encoding="utf-8")
     kept = _kept_file(text)
-    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
         return _load(kept.read_bytes())
     built = build_table(text)
     with suppress(OSError):
