@@ -22,7 +22,7 @@ from engine.state import IN_STAGE
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.iteration import Attempt
+    from engine.batch import Attempt
     from engine.program import StepCode
     from engine.state import HeldPool, Hold, Job, StageState, State
 

@@ -1,72 +1,23 @@
-"""One attempt of an engine to run an iteration: form the batch, then start it (R6)."""
+"""One attempt of an engine to run an iteration: form the batch, then start it; and its end (R6.3, R6.19)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine import admission, growth, holdings, plan, sessions, stages
+from engine import holdings, plan, procedures, stages
 from engine.amounts import positive
+from engine.batch import Attempt
 from engine.client import token
-from engine.decisions import Attempted, Guarded, RegisterSet
+from engine.decisions import Attempted, RegisterSet
 from engine.events import schedule
 from engine.failure import ProgramFailure
 from engine.names import name
-from engine.program import AdmitCode, GuardCode, RegisterCode, ServeCode
 from engine.queries import shown
-from engine.state import EPS, GROWING, INF, ITERATION_END, Iteration
-from engine.statistics import total_order
+from engine.state import EPS, INF, ITERATION_END, Iteration
 
 if TYPE_CHECKING:
-    from engine.expressions import Function
-    from engine.program import Path, ScheduleCode
-    from engine.state import Job, Session, StageState, State
-
-GIVEN, SKIPPED, REFUSED, STOPPED = range(4)
-"""What giving a resident its tokens came to (R6.6)."""
-
-SERVE_PATH: Path = (0,)
-ADMIT_PATH: Path = (1,)
-"""The statements of the default and the exclusive procedure, as schedules (R6.8, R6.9)."""
-
-
-class Attempt:
-    """The batch being formed; lives within one call of ``attempt``."""
-
-    __slots__ = (
-        "admitted",
-        "batch",
-        "budget",
-        "chunk",
-        "executed",
-        "folded",
-        "left",
-        "members",
-        "notes",
-        "path",
-        "preempted_before",
-        "refused",
-        "registers",
-    )
-
-    def __init__(self, k: State, budget: float, chunk: float) -> None:
-        self.budget = budget
-        self.chunk = chunk
-        self.left = budget
-        self.batch: list[tuple[Job, float]] = []
-        self.notes: list[tuple[Job, float]] = []
-        """Attention noted, by job, in order (R6.6 step 5)."""
-        self.refused = False
-        self.folded = False
-        """Whether a cohort was folded in its midst, its members' tokens being in the batch by now."""
-        self.members = 0
-        """Members of a cohort that have their tokens and are not in the batch."""
-        self.admitted = 0
-        self.registers = k.registers.copy()
-        self.path: Path | None = None
-        """The schedule statement executed last."""
-        self.executed: list[Path] = []
-        """All executed so far, in order."""
+    from engine.state import Job, StageState, State
 
 
 def attempt(k: State, st: StageState) -> None:
@@ -82,11 +33,11 @@ def attempt(k: State, st: StageState) -> None:
     a = Attempt(k, step.budget(k, k.nobody, m), step.chunk(k, k.nobody, m))
     if step.body is not None:
         body = step.body
-        conduct(k, st, a, lambda: run_body(k, st, a, body))
+        conduct(k, st, a, lambda: procedures.run_body(k, st, a, body))
     elif step.exclusive:
-        conduct(k, st, a, lambda: _exclusive(k, st, a))
+        conduct(k, st, a, lambda: procedures.exclusive(k, st, a))
     else:
-        conduct(k, st, a, lambda: default(k, st, a))
+        conduct(k, st, a, lambda: procedures.default(k, st, a))
 
 
 def conduct(k: State, st: StageState, a: Attempt, procedure: Callable[[], None]) -> None:
@@ -107,335 +58,6 @@ def conduct(k: State, st: StageState, a: Attempt, procedure: Callable[[], None])
         st.attempted_at = k.now
         st.lit = a.path
         st.executed = tuple(a.executed)
-
-
-def at(k: State, a: Attempt, path: Path) -> None:
-    """The statement at ``path`` is being executed."""
-    a.path = path
-    k.path = path
-    if not a.executed or a.executed[-1] != path:
-        a.executed.append(path)
-
-
-# --------------------------------------------------------------------------- giving tokens
-
-
-def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
-    """R6.6: gives a resident its tokens, growing its hold first.
-
-    Args:
-        left: the budget that counts for it, which an exclusive prefill reads differently (R6.9).
-    """
-    step = st.code.step
-    assert step is not None
-    want = plan.wanted(job, a.chunk)
-    tokens = want if want < left else left
-    if step.granule and not job.decode and tokens < job.work:
-        tokens = tokens / step.granule // 1.0 * step.granule if step.granule < INF else 0.0
-        if tokens <= 0:
-            return REFUSED
-    if tokens <= 0:
-        return SKIPPED
-    session = job.session
-    assert session is not None
-    position = 0.0
-    if job.growing >= 0:
-        if session.status == GROWING:
-            return SKIPPED
-        found = holdings.innermost(session, job.growing)
-        assert found is not None
-        held = found[1]
-        position = held.pos
-        need = position + tokens - held.alloc
-        if need > EPS:
-            before = k.attempt_preempted
-            outcome = growth.grow(k, session, job.growing, need)
-            if k.attempt_preempted != before:
-                _drop_gone(a)
-            if outcome == growth.WAITS:
-                return SKIPPED
-            if outcome == growth.PREEMPTED_ITSELF:
-                return STOPPED
-    if step.attention and not job.decode:
-        a.notes.append((job, tokens * (position + tokens / 2.0)))
-    a.batch.append((job, tokens))
-    a.left -= tokens
-    return GIVEN
-
-
-def _drop_gone(a: Attempt) -> None:
-    """R6.6 step 4: the tokens of those a growth preempted return to the budget, in batch order."""
-    kept = []
-    for entry in a.batch:
-        if entry[0].gone:
-            a.left += entry[1]
-        else:
-            kept.append(entry)
-    a.batch = kept
-
-
-def _ordered(k: State, st: StageState, keys: tuple[Function, ...]) -> list[Job]:
-    """R6.10: the residents by their keys now, ties in resident order."""
-    if not keys:
-        return st.residents
-    _serving_totals(k, st)
-    ranks = {job.id: [total_order(x) for x in _serving_keys(k, job, keys)] for job in st.residents}
-    return sorted(st.residents, key=lambda job: ranks[job.id])
-
-
-def _serving_totals(k: State, st: StageState) -> None:
-    step = st.code.step
-    assert step is not None
-    if step.serving_totals:
-        plan.set_totals(st, k.moment, memory=step.serving_memory)
-
-
-def _of_job(k: State, job: Job) -> Session:
-    """Sets the context of a serving key or an ``only`` for a resident (R6.10)."""
-    session = job.session
-    assert session is not None
-    m = k.moment
-    m.Decoding = 1.0 if job.decode else 0.0
-    m.Admission = float(session.adm)
-    m.Remaining = job.work
-    return session
-
-
-def _serving_keys(k: State, job: Job, keys: tuple[Function, ...]) -> list[float]:
-    session = _of_job(k, job)
-    return [f(k, session, k.moment) for f in keys]
-
-
-def _excluded(k: State, st: StageState, job: Job, only: Function | None) -> bool:
-    """Whether ``only`` is 0 for a resident as it stands (R6.15)."""
-    if only is None:
-        return False
-    _serving_totals(k, st)
-    session = _of_job(k, job)
-    return only(k, session, k.moment) == 0
-
-
-def _serve(k: State, st: StageState, a: Attempt, keys: tuple[Function, ...], *, still: bool, only: Function | None) -> int:
-    """Serves the residents not yet served, in order, while budget is left (R6.8, R6.15).
-
-    The order is taken again whenever it may have changed: under keys that read the state
-    after every resident, else when a resident came or went.
-
-    Returns:
-        ``STOPPED`` after a self-preemption, else ``GIVEN``.
-    """
-    marks = st.marks
-    order = _ordered(k, st, keys)
-    version = st.version
-    set_aside: set[int] = set()
-    i = 0
-    while i < len(order) and a.left > 0:
-        job = order[i]
-        i += 1
-        if job.served == marks or job.id in set_aside:
-            continue
-        if _excluded(k, st, job, only):
-            set_aside.add(job.id)
-            continue
-        job.served = marks
-        outcome = give(k, st, a, job, a.left)
-        if outcome == STOPPED:
-            return STOPPED
-        if outcome == REFUSED:
-            a.refused = True
-        if st.version != version or (keys and not still):
-            order = _ordered(k, st, keys)
-            version = st.version
-            i = 0
-    return GIVEN
-
-
-# --------------------------------------------------------------------------- procedures
-
-
-def default(k: State, st: StageState, a: Attempt) -> None:
-    """R6.8: serve the residents, then admit and serve while nothing was preempted."""
-    step = st.code.step
-    assert step is not None
-    at(k, a, SERVE_PATH)
-    while True:
-        if _serve(k, st, a, step.by, still=step.still, only=None) == STOPPED:
-            return
-        if not (a.left > 0 and k.attempt_preempted == 0 and not a.refused):
-            return
-        at(k, a, ADMIT_PATH)
-        if not admit_one(k, st, a.left):
-            return
-        a.admitted += 1
-
-
-def _exclusive(k: State, st: StageState, a: Attempt) -> None:
-    """R6.9: one prefill alone, or a batch of decodes."""
-    marks = st.marks
-    resident_prefill = any(not job.decode for job in st.residents)
-    at(k, a, SERVE_PATH)
-    while True:
-        job = next((job for job in st.residents if job.served != marks), None)
-        if job is None:
-            if not (a.left > 0 and k.attempt_preempted == 0 and not a.refused):
-                return
-            at(k, a, ADMIT_PATH)
-            if not admit_one(k, st, a.budget):
-                return
-            a.admitted += 1
-            continue
-        job.served = marks
-        if job.decode:
-            if resident_prefill:
-                continue
-            outcome = give(k, st, a, job, a.left)
-            if outcome == GIVEN and a.left <= 0:
-                return
-        else:
-            outcome = _give_alone(k, st, a, job)
-            if outcome == GIVEN:
-                return
-        if outcome == STOPPED:
-            return
-        if outcome == REFUSED:
-            a.refused = True
-
-
-def _give_alone(k: State, st: StageState, a: Attempt, job: Job) -> int:
-    """R6.9: a prefill under the whole budget; given, it displaces the decodes chosen so far."""
-    outcome = give(k, st, a, job, a.budget)
-    if outcome == GIVEN:
-        chosen = a.batch[-1]
-        a.batch = [chosen]
-        a.notes = [note for note in a.notes if note[0] is job]
-        a.left = a.budget - chosen[1]
-    return outcome
-
-
-def admit_one(k: State, st: StageState, left: float) -> bool:
-    """R6.12, R6.13: admits one hold of the queues the engine admits, and lets its session run to its first block."""
-    step = st.code.step
-    assert step is not None
-    for index in step.queues:
-        pool = k.pools[index]
-        if not pool.queue:
-            continue
-        k.planning = (st.code.index, left)
-        session = admission.select(k, pool)
-        admitted = admission.try_admit(k, pool, session, admission.evaluate(k, session), st.code.index)
-        k.planning = None
-        if admitted:
-            sessions.run_ready(k, counted=False)
-        return admitted
-    return False
-
-
-# --------------------------------------------------------------------------- iteration bodies
-
-
-def run_body(k: State, st: StageState, a: Attempt, body: tuple[ScheduleCode, ...]) -> None:
-    """R6.14: the statements in order, once each."""
-    for code in body:
-        at(k, a, code.path)
-        match code:
-            case ServeCode(_, only, by, still):
-                step = st.code.step
-                assert step is not None
-                if by is None:
-                    _serve(k, st, a, step.by, still=step.still, only=only)
-                else:
-                    _serve(k, st, a, by, still=still, only=only)
-            case AdmitCode():
-                _admit(k, st, a, code)
-            case GuardCode(path, guard, then, orelse):
-                holds = _guard(k, st, a, guard, path, "the condition of a branch")
-                run_body(k, st, a, then if holds else orelse)
-            case RegisterCode():
-                _set_register(k, st, a, code)
-
-
-def _admit(k: State, st: StageState, a: Attempt, code: AdmitCode) -> None:
-    """R6.16: admits heads one at a time and serves the newcomers."""
-    step = st.code.step
-    assert step is not None
-    while a.left > 0 and not a.refused:
-        if code.gate is not None and not _guard(k, st, a, code.gate, code.path, "the while of an admit waiting"):
-            return
-        before = {job.id for job in st.residents}
-        if not admit_one(k, st, a.left):
-            return
-        a.admitted += 1
-        while True:
-            fresh = (job for job in _ordered(k, st, step.by) if job.id not in before and job.served != st.marks)
-            job = next(fresh, None)
-            if job is None:
-                break
-            if a.left <= 0:
-                return
-            if _excluded(k, st, job, code.only):
-                # Admitted and unserved: a later statement may still serve it.
-                before.add(job.id)
-                continue
-            job.served = st.marks
-            outcome = give(k, st, a, job, a.left)
-            if outcome == REFUSED:
-                a.refused = True
-            if outcome in (STOPPED, REFUSED):
-                return
-
-
-def _body_context(k: State, st: StageState, a: Attempt) -> None:
-    """R6.18: what guards, gates and sets read."""
-    step = st.code.step
-    assert step is not None
-    m = k.moment
-    plan.set_totals(st, m, memory=step.serving_memory)
-    tokens, prefilled = float(a.members), 0.0
-    for job, n in a.batch:
-        tokens += n
-        if not job.decode:
-            prefilled += n
-    m.Ntok = tokens
-    m.Npre = prefilled
-    m.Admitted = float(a.admitted)
-    m.Preempted = float(k.attempt_preempted)
-
-
-def _guard(k: State, st: StageState, a: Attempt, guard: Function, path: Path, what: str) -> bool:
-    _body_context(k, st, a)
-    value = guard(k, k.nobody, k.moment)
-    if k.listen is not None:
-        k.listen.append(Guarded(k.now, st.code.index, path, value))
-    if value == 1.0:
-        return True
-    if value == 0.0:
-        return False
-    raise ProgramFailure(
-        f"{what} of engine {name(st.code)} is {shown(value)}: it must be 0 or 1",
-        schedule=(st.code.index, path),
-        stage=st.code.index,
-    )
-
-
-def _set_register(k: State, st: StageState, a: Attempt, code: RegisterCode) -> None:
-    """R6.17."""
-    _body_context(k, st, a)
-    value = code.value(k, k.nobody, k.moment)
-    if not -INF < value < INF:
-        register = k.code.program.registers[code.register].name
-        raise ProgramFailure(
-            f"register {register} of engine {name(st.code)} is set to {shown(value)}: it must be finite",
-            schedule=(st.code.index, code.path),
-            stage=st.code.index,
-        )
-    if k.listen is not None:
-        k.listen.append(
-            RegisterSet(k.now, st.code.index, code.path, code.register, k.registers[code.register], value, undone=False)
-        )
-    k.registers[code.register] = value
-
-
-# --------------------------------------------------------------------------- starting and ending
 
 
 def start(k: State, st: StageState, a: Attempt) -> None:

@@ -13,9 +13,9 @@ from engine.rng import Stream
 from engine.statistics import GapHistogram, Mean, RunningMean, TimeAverage
 
 if TYPE_CHECKING:
+    from engine.batch import Attempt
     from engine.calendar import Cohort
     from engine.decisions import Decision
-    from engine.iteration import Attempt
     from engine.program import HoldCode, PoolCode, ProgramCode, StageCode
     from engine.trace import Trace
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import calendar, holdings, iteration, plan, prefix_cache
+from engine import calendar, holdings, iteration, plan, prefix_cache, procedures
 from engine.amounts import up
+from engine.batch import REFUSED, STOPPED, Attempt, at, give
 from engine.calendar import DECODES_FIRST, RESIDENT_ORDER
-from engine.iteration import ADMIT_PATH, REFUSED, SERVE_PATH, STOPPED, Attempt
+from engine.procedures import ADMIT_PATH, SERVE_PATH
 from engine.state import EPS, GROWING, INF
 
 if TYPE_CHECKING:
@@ -101,18 +102,18 @@ def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt) -> None:
     """R6.8 with the members served already; whatever folds the cohort hands over to the plain procedure."""
     cohort.attempt = a
     try:
-        iteration.at(k, a, SERVE_PATH)
+        at(k, a, SERVE_PATH)
         if _serve(k, st, cohort, a):
             return
         while a.left > 0 and k.attempt_preempted == 0 and not a.refused:
-            iteration.at(k, a, ADMIT_PATH)
-            if not iteration.admit_one(k, st, a.left):
+            at(k, a, ADMIT_PATH)
+            if not procedures.admit_one(k, st, a.left):
                 return
             a.admitted += 1
             if not a.folded and _serve(k, st, cohort, a):
                 return
             if st.cohort is not cohort:
-                iteration.default(k, st, a)
+                procedures.default(k, st, a)
                 return
     finally:
         cohort.attempt = None
@@ -123,12 +124,12 @@ def _run_body(k: State, st: StageState, cohort: Cohort, a: Attempt, body: tuple[
     cohort.attempt = a
     a.members = len(cohort.members)
     try:
-        iteration.at(k, a, body[0].path)
+        at(k, a, body[0].path)
         _serve(k, st, cohort, a)
         # Later statements pass by whom this one served.
         for member in cohort.members.values():
             member.job.served = st.marks
-        iteration.run_body(k, st, a, body[1:])
+        procedures.run_body(k, st, a, body[1:])
     finally:
         cohort.attempt = None
 
@@ -144,7 +145,7 @@ def _serve(k: State, st: StageState, cohort: Cohort, a: Attempt) -> bool:
         if job is None:
             return False
         job.served = st.marks
-        outcome = iteration.give(k, st, a, job, a.left)
+        outcome = give(k, st, a, job, a.left)
         if outcome == STOPPED:
             return True
         if outcome == REFUSED:

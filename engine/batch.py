@@ -1,0 +1,194 @@
+"""Forming a batch: giving residents their tokens, in order, growing their holds first (R6.5 to R6.7, R6.10, R6.15)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import growth, holdings, plan
+from engine.state import EPS, GROWING, INF
+from engine.statistics import total_order
+
+if TYPE_CHECKING:
+    from engine.expressions import Function
+    from engine.program import Path
+    from engine.state import Job, Session, StageState, State
+
+GIVEN, SKIPPED, REFUSED, STOPPED = range(4)
+"""What giving a resident its tokens came to (R6.6)."""
+
+
+class Attempt:
+    """The batch being formed; lives within one call of ``attempt``."""
+
+    __slots__ = (
+        "admitted",
+        "batch",
+        "budget",
+        "chunk",
+        "executed",
+        "folded",
+        "left",
+        "members",
+        "notes",
+        "path",
+        "preempted_before",
+        "refused",
+        "registers",
+    )
+
+    def __init__(self, k: State, budget: float, chunk: float) -> None:
+        self.budget = budget
+        self.chunk = chunk
+        self.left = budget
+        self.batch: list[tuple[Job, float]] = []
+        self.notes: list[tuple[Job, float]] = []
+        """Attention noted, by job, in order (R6.6 step 5)."""
+        self.refused = False
+        self.folded = False
+        """Whether a cohort was folded in its midst, its members' tokens being in the batch by now."""
+        self.members = 0
+        """Members of a cohort that have their tokens and are not in the batch."""
+        self.admitted = 0
+        self.registers = k.registers.copy()
+        self.path: Path | None = None
+        """The schedule statement executed last."""
+        self.executed: list[Path] = []
+        """All executed so far, in order."""
+
+
+def at(k: State, a: Attempt, path: Path) -> None:
+    """The statement at ``path`` is being executed."""
+    a.path = path
+    k.path = path
+    if not a.executed or a.executed[-1] != path:
+        a.executed.append(path)
+
+
+def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
+    """R6.6: gives a resident its tokens, growing its hold first.
+
+    Args:
+        left: the budget that counts for it, which an exclusive prefill reads differently (R6.9).
+    """
+    step = st.code.step
+    assert step is not None
+    want = plan.wanted(job, a.chunk)
+    tokens = want if want < left else left
+    if step.granule and not job.decode and tokens < job.work:
+        tokens = tokens / step.granule // 1.0 * step.granule if step.granule < INF else 0.0
+        if tokens <= 0:
+            return REFUSED
+    if tokens <= 0:
+        return SKIPPED
+    session = job.session
+    assert session is not None
+    position = 0.0
+    if job.growing >= 0:
+        if session.status == GROWING:
+            return SKIPPED
+        found = holdings.innermost(session, job.growing)
+        assert found is not None
+        held = found[1]
+        position = held.pos
+        need = position + tokens - held.alloc
+        if need > EPS:
+            before = k.attempt_preempted
+            outcome = growth.grow(k, session, job.growing, need)
+            if k.attempt_preempted != before:
+                _drop_gone(a)
+            if outcome == growth.WAITS:
+                return SKIPPED
+            if outcome == growth.PREEMPTED_ITSELF:
+                return STOPPED
+    if step.attention and not job.decode:
+        a.notes.append((job, tokens * (position + tokens / 2.0)))
+    a.batch.append((job, tokens))
+    a.left -= tokens
+    return GIVEN
+
+
+def _drop_gone(a: Attempt) -> None:
+    """R6.6 step 4: the tokens of those a growth preempted return to the budget, in batch order."""
+    kept = []
+    for entry in a.batch:
+        if entry[0].gone:
+            a.left += entry[1]
+        else:
+            kept.append(entry)
+    a.batch = kept
+
+
+def in_order(k: State, st: StageState, keys: tuple[Function, ...]) -> list[Job]:
+    """R6.10: the residents by their keys now, ties in resident order."""
+    if not keys:
+        return st.residents
+    _serving_totals(k, st)
+    ranks = {job.id: [total_order(x) for x in _serving_keys(k, job, keys)] for job in st.residents}
+    return sorted(st.residents, key=lambda job: ranks[job.id])
+
+
+def _serving_totals(k: State, st: StageState) -> None:
+    step = st.code.step
+    assert step is not None
+    if step.serving_totals:
+        plan.set_totals(st, k.moment, memory=step.serving_memory)
+
+
+def _of_job(k: State, job: Job) -> Session:
+    """Sets the context of a serving key or an ``only`` for a resident (R6.10)."""
+    session = job.session
+    assert session is not None
+    m = k.moment
+    m.Decoding = 1.0 if job.decode else 0.0
+    m.Admission = float(session.adm)
+    m.Remaining = job.work
+    return session
+
+
+def _serving_keys(k: State, job: Job, keys: tuple[Function, ...]) -> list[float]:
+    session = _of_job(k, job)
+    return [f(k, session, k.moment) for f in keys]
+
+
+def excluded(k: State, st: StageState, job: Job, only: Function | None) -> bool:
+    """Whether ``only`` is 0 for a resident as it stands (R6.15)."""
+    if only is None:
+        return False
+    _serving_totals(k, st)
+    session = _of_job(k, job)
+    return only(k, session, k.moment) == 0
+
+
+def serve(k: State, st: StageState, a: Attempt, keys: tuple[Function, ...], *, still: bool, only: Function | None) -> int:
+    """Serves the residents not yet served, in order, while budget is left (R6.8, R6.15).
+
+    The order is taken again whenever it may have changed: under keys that read the state
+    after every resident, else when a resident came or went.
+
+    Returns:
+        ``STOPPED`` after a self-preemption, else ``GIVEN``.
+    """
+    marks = st.marks
+    order = in_order(k, st, keys)
+    version = st.version
+    set_aside: set[int] = set()
+    i = 0
+    while i < len(order) and a.left > 0:
+        job = order[i]
+        i += 1
+        if job.served == marks or job.id in set_aside:
+            continue
+        if excluded(k, st, job, only):
+            set_aside.add(job.id)
+            continue
+        job.served = marks
+        outcome = give(k, st, a, job, a.left)
+        if outcome == STOPPED:
+            return STOPPED
+        if outcome == REFUSED:
+            a.refused = True
+        if st.version != version or (keys and not still):
+            order = in_order(k, st, keys)
+            version = st.version
+            i = 0
+    return GIVEN
