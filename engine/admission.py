@@ -14,7 +14,7 @@ from engine.state import EPS, HOLD, QUEUED, HeldPool, Hold, Pending
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.program import HoldCode
+    from engine.codes import HoldCode
     from engine.state import PoolState, Session, State
 
 Need = tuple[float, float]

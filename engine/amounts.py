@@ -10,8 +10,8 @@ from engine.queries import shown
 from engine.state import EPS
 
 if TYPE_CHECKING:
+    from engine.codes import MemberCode, PoolCode
     from engine.expressions import Function
-    from engine.program import MemberCode, PoolCode
     from engine.state import Session, State
 
 

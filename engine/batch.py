@@ -9,8 +9,8 @@ from engine.state import EPS, GROWING, INF
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
+    from engine.codes import Path
     from engine.expressions import Function
-    from engine.program import Path
     from engine.state import Job, Session, StageState, State
 
 GIVEN, SKIPPED, REFUSED, STOPPED = range(4)

@@ -23,7 +23,7 @@ from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.batch import Attempt
-    from engine.program import StepCode
+    from engine.codes import StepCode
     from engine.state import HeldPool, Hold, Job, StageState, State
 
 _WHOLE = float(1 << 50)

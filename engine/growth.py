@@ -14,7 +14,7 @@ from engine.state import EPS, GROWING, HOLD, IN_STAGE
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.program import HoldCode
+    from engine.codes import HoldCode
     from engine.state import PoolState, Session, State
 
 GREW, WAITS, PREEMPTED_ITSELF = range(3)

@@ -10,7 +10,7 @@ from engine.events import schedule
 from engine.state import LEASE_END, Hold, Lease
 
 if TYPE_CHECKING:
-    from engine.program import HoldCode
+    from engine.codes import HoldCode
     from engine.state import HeldPool, PoolState, Session, State
 
 

@@ -21,7 +21,7 @@ from engine.statistics import add_repeatedly
 from grammar import ir
 
 if TYPE_CHECKING:
-    from engine.program import ProgramCode, StageCode
+    from engine.codes import ProgramCode, StageCode
 
 Loop = Callable[..., tuple[int, float, float, float]]
 

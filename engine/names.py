@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine.snapshot import Who
 
 if TYPE_CHECKING:
-    from engine.program import PoolCode, StageCode
+    from engine.codes import PoolCode, StageCode
     from engine.state import Session
 
 

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine import admission, client, endings, flows, growth, holdings, latencies, prefix_cache, stages, workload
 from engine.amounts import amount, guard, member, up
-from engine.failure import ProgramFailure
-from engine.names import name
-from engine.program import (
+from engine.codes import (
     AmountCode,
     BranchCode,
     ChooseCode,
@@ -25,11 +23,13 @@ from engine.program import (
     TurnCode,
     WhileCode,
 )
+from engine.failure import ProgramFailure
+from engine.names import name
 from engine.queries import shown
 from engine.state import EPS, JOINING, LOOP, PLAIN, READY
 
 if TYPE_CHECKING:
-    from engine.program import StatementCode
+    from engine.codes import StatementCode
     from engine.state import Session, State
 
 _MOST_ROUNDS = 1_000_000

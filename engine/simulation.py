@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from engine import calendar, deadlock, gauges, kernel, leap, report
+from engine.codes import ProgramCode
 from engine.decisions import Decision
 from engine.failure import ProgramFailure
-from engine.program import ProgramCode, compile_program
+from engine.program import compile_program
 from engine.queries import shown
 from engine.snapshot import FailureView, Position, Snapshot, Who
 from engine.state import ATTEMPTING, State

@@ -15,8 +15,8 @@ from engine.statistics import GapHistogram, Mean, RunningMean, TimeAverage
 if TYPE_CHECKING:
     from engine.batch import Attempt
     from engine.calendar import Cohort
+    from engine.codes import HoldCode, PoolCode, ProgramCode, StageCode
     from engine.decisions import Decision
-    from engine.program import HoldCode, PoolCode, ProgramCode, StageCode
     from engine.trace import Trace
 
 EPS = 1e-9

@@ -17,7 +17,7 @@ from engine.state import EPS, GROWING, INF
 
 if TYPE_CHECKING:
     from engine.calendar import Cohort
-    from engine.program import ScheduleCode
+    from engine.codes import ScheduleCode
     from engine.state import Job, StageState, State
 
 

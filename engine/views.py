@@ -32,7 +32,7 @@ from engine.state import GROWING, INF, NAN, QUEUED
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.program import TakeCode
+    from engine.codes import TakeCode
     from engine.state import Job, PoolState, Session, StageState, State
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import client
+from engine.codes import ObserveCode, SetCode
 from engine.events import make_ready, schedule
 from engine.failure import ProgramFailure
-from engine.program import ObserveCode, SetCode
 from engine.queries import shown
 from engine.rng import LEG, SESSION, WORKLOAD, Stream, exponential, substream
 from engine.state import ARRIVAL, INF, PLAIN, Session

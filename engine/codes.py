@@ -1,0 +1,360 @@
+"""A program as tables: compiled expressions and what follows from the text alone; builds nothing.
+
+Nothing here changes during a run; all clones of a run share one ``ProgramCode``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from engine.expressions import Function
+from engine.rng import EVICTION_SALT, MACHINE_SALT, TRACE_SALT, Stream
+from grammar import ir
+
+Path = tuple[int, ...]
+StageKind = Literal["fifo", "ps", "delay", "shared", "step"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberCode:
+    """A reference: ``fixed`` where the text says which member, else ``base``, ``count`` and the index."""
+
+    fixed: int
+    base: int
+    count: int
+    index: Function | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpillCode:
+    """Where a pool's evicted prefixes are written."""
+
+    to: int
+    via: int
+    work: Function
+    when: Function
+
+
+@dataclass(frozen=True, slots=True)
+class PoolCode:
+    """A pool's options. ``engines`` are the stages whose memory it is."""
+
+    index: int
+    name: str
+    label: int | None
+    cap: float
+    block: float
+    evict: tuple[Function, ...] | None
+    preempt: tuple[Function, ...] | None
+    tail: bool
+    keys: tuple[Function, ...] | None
+    spill: SpillCode | None
+    admit_via: int
+    reserve_held: bool
+    engines: tuple[int, ...]
+    bulk: bool
+    """Whether evictions are of whole blocks of a whole size, least recently released first, without a spill."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeCode:
+    """``advance running``. ``by`` None is the stage's own order; ``still`` says that its keys cannot move within an attempt."""
+
+    path: Path
+    only: Function | None
+    by: tuple[Function, ...] | None
+    still: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AdmitCode:
+    """``admit waiting``."""
+
+    path: Path
+    only: Function | None
+    gate: Function | None
+
+
+@dataclass(frozen=True, slots=True)
+class GuardCode:
+    """A schedule's ``branch``."""
+
+    path: Path
+    guard: Function
+    then: tuple[ScheduleCode, ...]
+    orelse: tuple[ScheduleCode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterCode:
+    """A schedule's ``set``."""
+
+    path: Path
+    register: int
+    value: Function
+
+
+ScheduleCode = ServeCode | AdmitCode | GuardCode | RegisterCode
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCode:
+    """An iteration claim."""
+
+    index: int
+    every: bool
+    value: Function
+
+
+@dataclass(frozen=True, slots=True)
+class StepCode:
+    """An engine.
+
+    Attributes:
+        by: the serving keys, empty for admission order.
+        still: whether these keys cannot move within an attempt.
+        body: the explicit iteration, None for the default or the exclusive procedure.
+        queues: the pools whose queues it admits, in index order.
+        registers: its registers.
+        totals_first: whether budget or chunk read the memory totals.
+        totals_batch: whether the cost or a claim reads the batch's memory.
+        attention: whether the cost or a claim reads the batch's attention.
+        serving_totals: whether serving keys, ``only`` or the body read any total.
+        serving_memory: whether they read the memory totals.
+        demand: whether a claim reads the demand.
+        steady: whether its decodes may be counted together (``engine.calendar``): its first
+            statement serves everybody in an order that depends on the mode alone, and no
+            claim and no draw of budget or chunk depends on who they are.
+        first_keys: the keys of that statement.
+    """
+
+    budget: Function
+    cost: Function
+    chunk: Function
+    fixed_chunk: float | None
+    granule: float
+    by: tuple[Function, ...]
+    still: bool
+    exclusive: bool
+    memory: int
+    body: tuple[ScheduleCode, ...] | None
+    queues: tuple[int, ...]
+    registers: tuple[int, ...]
+    claims: tuple[ClaimCode, ...]
+    steady: bool
+    first_keys: tuple[Function, ...]
+    totals_first: bool
+    totals_batch: bool
+    attention: bool
+    serving_totals: bool
+    serving_memory: bool
+    demand: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StageCode:
+    """A stage. ``capacity`` is a ps stage's; a shared stage's is the number ``fixed``."""
+
+    index: int
+    name: str
+    label: int | None
+    kind: StageKind
+    servers: int
+    capacity: Function | None
+    fixed: float
+    step: StepCode | None
+    leaps: bool = False
+    """Whether stretches of its iterations may be run at once (``engine.leap``)."""
+
+
+# --------------------------------------------------------------------------- session statements
+
+
+@dataclass(frozen=True, slots=True)
+class TakeCode:
+    """One pool of a hold; the flags say whether the amounts move (R4.6), and whether both can only fall in a leap."""
+
+    pool: MemberCode
+    units: Function
+    units_move: bool
+    reserve: Function | None
+    reserve_moves: bool
+    falls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HoldCode:
+    """A hold statement, with its own (block, index)."""
+
+    statement: tuple[int, int]
+    takes: tuple[TakeCode, ...]
+    body: int
+    reuse: Function | None
+    cache: Function | None
+    lease: MemberCode | None
+    seconds: Function | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCode:
+    """``turn;``."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndCode:
+    """``end;``, a refusal where the server says it: such a turn has no response (R9.21)."""
+
+    refusal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JoinCode:
+    """``join;``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetCode:
+    """``set``."""
+
+    slot: int
+    value: Function
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveCode:
+    """``observe``."""
+
+    observe: int
+    value: Function
+
+
+@dataclass(frozen=True, slots=True)
+class AmountCode:
+    """``grow``, ``shrink`` or ``load`` of a pool."""
+
+    what: Literal["grow", "shrink", "load"]
+    pool: MemberCode
+    units: Function
+
+
+@dataclass(frozen=True, slots=True)
+class DropCode:
+    """``drop``."""
+
+    pool: MemberCode
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseCode:
+    """``release``."""
+
+    pool: MemberCode
+
+
+@dataclass(frozen=True, slots=True)
+class RunCode:
+    """``run``; ``shared`` where it is a flow. Which stage posts a copy changes nothing (measured)."""
+
+    stage: MemberCode
+    decode: bool
+    work: Function
+    growing: MemberCode | None
+    also: tuple[MemberCode, ...]
+    shared: bool
+    latency: Function | None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchCode:
+    """``branch``."""
+
+    guard: Function
+    then: int
+    orelse: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCode:
+    """``loop``."""
+
+    body: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhileCode:
+    """``while``."""
+
+    guard: Function
+    body: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseCode:
+    """``choose``."""
+
+    slot: int
+    count: Function
+    keys: tuple[Function, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForkCode:
+    """``fork``."""
+
+    body: int
+
+
+StatementCode = (
+    TurnCode
+    | EndCode
+    | JoinCode
+    | SetCode
+    | ObserveCode
+    | HoldCode
+    | AmountCode
+    | DropCode
+    | ReleaseCode
+    | RunCode
+    | BranchCode
+    | LoopCode
+    | WhileCode
+    | ChooseCode
+    | ForkCode
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCode:
+    """A whole program."""
+
+    program: ir.Program
+    pools: tuple[PoolCode, ...]
+    stages: tuple[StageCode, ...]
+    blocks: tuple[tuple[StatementCode, ...], ...]
+    closing: tuple[tuple[bool, ...], ...]
+    """Per statement whether it is the client's, so that the server's response is over (R9.21)."""
+    gauges: tuple[Function, ...]
+    end_claims: tuple[tuple[int, Function], ...]
+    givens: tuple[tuple[int, Function], ...]
+    gap: Function | None
+    engines: tuple[int, ...]
+    """The stages that are engines."""
+    joins: bool
+    """Whether some session joins legs."""
+    loops: dict[Any, Any]
+    """The generated loops of ``engine.leap``: a cache, of what follows from the text alone."""
+    policies: tuple[bool, ...]
+    """Per stage whether its flows share by max-min; meaningful for shared stages."""
+
+    def machine_stream(self, seed: int) -> Stream:
+        """The stream of what the machine reads without a session (R8.5)."""
+        return Stream(seed ^ MACHINE_SALT)
+
+    def eviction_stream(self, seed: int) -> Stream:
+        """The stream of eviction keys and spills (R8.5)."""
+        return Stream(seed ^ EVICTION_SALT)
+
+    def trace_stream(self, seed: int) -> Stream:
+        """The stream that samples trace sessions (R8.5)."""
+        return Stream(seed ^ TRACE_SALT)
