@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 from engine import endings, holdings, prefix_cache
 from engine.amounts import amount, member, positive, up
+from engine.constants import EPS, HOLD, QUEUED
 from engine.decisions import Admitted, Blocked, Rejected
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
-from engine.state import EPS, HOLD, QUEUED, HeldPool, Hold, Pending
+from engine.session_state import HeldPool, Hold, Pending
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
-    from engine.state import PoolState, Session, State
+    from engine.pool_state import PoolState
+    from engine.session_state import Session
+    from engine.state import State
 
 Need = tuple[float, float]
 """What an attempt evaluates of a pool: its units, and the larger of units and reserve."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.constants import EPS
 from engine.failure import ProgramFailure
 from engine.queries import member as member_of
 from engine.queries import shown
-from engine.state import EPS
 
 if TYPE_CHECKING:
     from engine.codes import MemberCode, PoolCode
     from engine.expressions import Function
-    from engine.state import Session, State
+    from engine.session_state import Session
+    from engine.state import State
 
 
 def amount(k: State, s: Session, function: Function, what: str) -> float:

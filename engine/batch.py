@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import growth, holdings, plan
-from engine.state import EPS, GROWING, INF
+from engine.constants import EPS, GROWING, INF
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.codes import Path
     from engine.expressions import Function
-    from engine.state import Job, Session, StageState, State
+    from engine.session_state import Job, Session
+    from engine.stage_state import StageState
+    from engine.state import State
 
 GIVEN, SKIPPED, REFUSED, STOPPED = range(4)
 """What giving a resident its tokens came to (R6.6)."""

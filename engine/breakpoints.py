@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.conditions import OnChange, OnCondition
+from engine.constants import ENDED
 from engine.decisions import Admitted, Attempted, Decision, Ended, Evicted, Preempted, RegisterSet, Rejected
-from engine.state import ENDED
 
 if TYPE_CHECKING:
     from engine.state import State

@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.state import IN_STAGE
+from engine.constants import IN_STAGE
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.batch import Attempt
     from engine.codes import StepCode
-    from engine.state import HeldPool, Hold, Job, StageState, State
+    from engine.session_state import HeldPool, Hold, Job
+    from engine.stage_state import StageState
+    from engine.state import State
 
 _WHOLE = float(1 << 50)
 """Figures below this can be added up by the million without rounding."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.state import NAN
+from engine.constants import NAN
 
 if TYPE_CHECKING:
-    from engine.state import Session, State
+    from engine.session_state import Session
+    from engine.state import State
 
 
 def _record(k: State, session: Session, name: str, value: float) -> None:

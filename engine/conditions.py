@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine import plan
+from engine.constants import NAN
 from engine.expressions import Compiler, Function, stands_still
 from engine.failure import ProgramFailure
-from engine.state import NAN, Moment
+from engine.state import Moment
 from grammar import ir
 
 if TYPE_CHECKING:
     from engine.decisions import Decision
-    from engine.state import StageState, State
+    from engine.stage_state import StageState
+    from engine.state import State
 
 COUNTS = frozenset(("Nres", "Ndec"))
 """Context variables that stand still while an engine only decodes."""

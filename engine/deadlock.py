@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from engine import admission
 from engine.amounts import up
+from engine.constants import INF, JOINING, QUEUED
 from engine.failure import ProgramFailure
 from engine.names import name, who
-from engine.state import INF, JOINING, QUEUED
 
 if TYPE_CHECKING:
-    from engine.state import PoolState, Session, State
+    from engine.pool_state import PoolState
+    from engine.session_state import Session
+    from engine.state import State
 
 
 def check(k: State) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import client, holdings, stages, workload
+from engine.constants import ENDED, GROWING, IN_STAGE, JOINING, QUEUED
 from engine.decisions import Ended
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import who
 from engine.queries import shown
-from engine.state import ENDED, GROWING, IN_STAGE, JOINING, QUEUED
 from grammar import ir
 
 if TYPE_CHECKING:
-    from engine.state import Session, State
+    from engine.session_state import Session
+    from engine.state import State
 
 
 def detach(k: State, session: Session) -> None:

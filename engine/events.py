@@ -5,10 +5,11 @@ from __future__ import annotations
 from heapq import heappush
 from typing import TYPE_CHECKING
 
-from engine.state import READY
+from engine.constants import READY
 
 if TYPE_CHECKING:
-    from engine.state import Session, State
+    from engine.session_state import Session
+    from engine.state import State
 
 
 def schedule(k: State, time: float, what: int, a: int = 0, b: int = 0, c: int = 0) -> None:

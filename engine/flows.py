@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.amounts import positive
+from engine.constants import FINISH, IN_STAGE, INF
 from engine.events import make_ready, schedule
-from engine.state import FINISH, IN_STAGE, INF, Job
+from engine.session_state import Job
 
 if TYPE_CHECKING:
-    from engine.state import Session, StageState, State
+    from engine.session_state import Session
+    from engine.stage_state import StageState
+    from engine.state import State
 
 
 def start(k: State, stages: tuple[int, ...], session: Session, work: float) -> None:

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from engine import admission, calendar, endings, holdings, prefix_cache
 from engine.amounts import up
+from engine.constants import EPS, GROWING, HOLD, IN_STAGE
 from engine.decisions import Preempted
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
-from engine.state import EPS, GROWING, HOLD, IN_STAGE
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
-    from engine.state import PoolState, Session, State
+    from engine.pool_state import PoolState
+    from engine.session_state import Session
+    from engine.state import State
 
 GREW, WAITS, PREEMPTED_ITSELF = range(3)
 """What a growth came to."""

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from engine import prefix_cache
 from engine.amounts import positive
+from engine.constants import LEASE_END
 from engine.events import schedule
-from engine.state import LEASE_END, Hold, Lease
+from engine.session_state import Hold, Lease
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
-    from engine.state import HeldPool, PoolState, Session, State
+    from engine.pool_state import PoolState
+    from engine.session_state import HeldPool, Session
+    from engine.state import State
 
 
 def hold_units(pool: PoolState, session: Session, units: float) -> None:

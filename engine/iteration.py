@@ -9,15 +9,18 @@ from engine import holdings, plan, procedures, stages
 from engine.amounts import positive
 from engine.batch import Attempt
 from engine.client import token
+from engine.constants import EPS, INF, ITERATION_END
 from engine.decisions import Attempted, RegisterSet
 from engine.events import schedule
 from engine.failure import ProgramFailure
 from engine.names import name
 from engine.queries import shown
-from engine.state import EPS, INF, ITERATION_END, Iteration
+from engine.stage_state import Iteration
 
 if TYPE_CHECKING:
-    from engine.state import Job, StageState, State
+    from engine.session_state import Job
+    from engine.stage_state import StageState
+    from engine.state import State
 
 
 def attempt(k: State, st: StageState) -> None:

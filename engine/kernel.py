@@ -10,8 +10,8 @@ from heapq import heappop
 from typing import TYPE_CHECKING
 
 from engine import flows, gauges, growth, holdings, latencies, sessions, stages, steady, workload
+from engine.constants import ARRIVAL, ATTEMPTING, FINISH, ITERATION_END, LATENCY_END, LEASE_END, SETTLED, WARMUP_END
 from engine.events import schedule
-from engine.state import ARRIVAL, ATTEMPTING, FINISH, ITERATION_END, LATENCY_END, LEASE_END, SETTLED, WARMUP_END
 
 if TYPE_CHECKING:
     from engine.state import State

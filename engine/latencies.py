@@ -12,11 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import flows, stages
+from engine.constants import IN_STAGE, INF, LATENCY_END
 from engine.events import schedule
-from engine.state import IN_STAGE, INF, LATENCY_END, Job
+from engine.session_state import Job
 
 if TYPE_CHECKING:
-    from engine.state import Session, State
+    from engine.session_state import Session
+    from engine.state import State
 
 
 def wait(k: State, where: tuple[int, ...], session: Session, work: float, seconds: float) -> None:

@@ -17,14 +17,18 @@ from typing import TYPE_CHECKING
 
 from engine import admission, gauges
 from engine.amounts import up
+from engine.constants import INF, ITERATION_END, SETTLED
 from engine.failure import ProgramFailure
 from engine.leap_code import SHORT, Shape, loop_for
-from engine.state import INF, ITERATION_END, SETTLED, Iteration
+from engine.stage_state import Iteration
 from engine.statistics import TimeAverage
 
 if TYPE_CHECKING:
     from engine.calendar import Cohort
-    from engine.state import PoolState, Session, StageState, State
+    from engine.pool_state import PoolState
+    from engine.session_state import Session
+    from engine.stage_state import StageState
+    from engine.state import State
 
 _MOST_KEYED = 8
 """Holds of a queue by keys that are looked at before a leap; a longer queue makes none."""

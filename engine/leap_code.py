@@ -14,9 +14,9 @@ from math import frexp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine import prefix_cache
+from engine.constants import EPS
 from engine.expressions import context_of, expression_text
 from engine.queries import NAMESPACE
-from engine.state import EPS
 from engine.statistics import add_repeatedly
 from grammar import ir
 

@@ -8,7 +8,7 @@ from engine.snapshot import Who
 
 if TYPE_CHECKING:
     from engine.codes import PoolCode, StageCode
-    from engine.state import Session
+    from engine.session_state import Session
 
 
 def who(session: Session) -> Who:

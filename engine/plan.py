@@ -9,7 +9,9 @@ from engine.amounts import positive
 from engine.state import Moment
 
 if TYPE_CHECKING:
-    from engine.state import Job, Session, StageState, State
+    from engine.session_state import Job, Session
+    from engine.stage_state import StageState
+    from engine.state import State
 
 
 def memory_of(session: Session, pool: int) -> float:

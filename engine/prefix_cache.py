@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from engine import stages
 from engine.amounts import down, positive
+from engine.constants import EPS, QUEUED
 from engine.decisions import Evicted
-from engine.state import EPS, QUEUED, Entry
+from engine.pool_state import Entry
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.state import PoolState, Session, State
+    from engine.pool_state import PoolState
+    from engine.session_state import Session
+    from engine.state import State
 
 Key = tuple[int, int]
 

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from engine import admission, plan, sessions
 from engine.batch import GIVEN, REFUSED, STOPPED, at, excluded, give, in_order, serve
 from engine.codes import AdmitCode, GuardCode, RegisterCode, ServeCode
+from engine.constants import INF
 from engine.decisions import Guarded, RegisterSet
 from engine.failure import ProgramFailure
 from engine.names import name
 from engine.queries import shown
-from engine.state import INF
 
 if TYPE_CHECKING:
     from engine.batch import Attempt
     from engine.codes import Path, ScheduleCode
     from engine.expressions import Function
-    from engine.state import Job, StageState, State
+    from engine.session_state import Job
+    from engine.stage_state import StageState
+    from engine.state import State
 
 SERVE_PATH: Path = (0,)
 ADMIT_PATH: Path = (1,)

@@ -10,7 +10,8 @@ from engine import calendar, rng
 from engine.failure import ProgramFailure
 
 if TYPE_CHECKING:
-    from engine.state import Session, State
+    from engine.session_state import Session
+    from engine.state import State
 
 
 nan = -float("nan")

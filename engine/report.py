@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from engine import admission, gauges
 from engine.amounts import up
+from engine.constants import GROWING
 from engine.failure import ProgramFailure
-from engine.state import GROWING
 from engine.statistics import RunningMean, confidence, ninety_ninth
 
 if TYPE_CHECKING:
-    from engine.state import History, PoolState, StageState, State
+    from engine.history import History
+    from engine.pool_state import PoolState
+    from engine.stage_state import StageState
+    from engine.state import State
 
 VERSION = "0.1.0"
 """What a report says of the program that wrote it."""

@@ -23,14 +23,15 @@ from engine.codes import (
     TurnCode,
     WhileCode,
 )
+from engine.constants import EPS, JOINING, LOOP, PLAIN, READY
 from engine.failure import ProgramFailure
 from engine.names import name
 from engine.queries import shown
-from engine.state import EPS, JOINING, LOOP, PLAIN, READY
 
 if TYPE_CHECKING:
     from engine.codes import StatementCode
-    from engine.state import Session, State
+    from engine.session_state import Session
+    from engine.state import State
 
 _MOST_ROUNDS = 1_000_000
 """Rounds of one execution after which it never comes to rest (R3.1, R10.1)."""

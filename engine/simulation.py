@@ -8,12 +8,13 @@ from typing import Any
 
 from engine import calendar, deadlock, gauges, kernel, leap, report
 from engine.codes import ProgramCode
+from engine.constants import ATTEMPTING
 from engine.decisions import Decision
 from engine.failure import ProgramFailure
 from engine.program import compile_program
 from engine.queries import shown
 from engine.snapshot import FailureView, Position, Snapshot, Who
-from engine.state import ATTEMPTING, State
+from engine.state import State
 from engine.trace import read_trace
 from engine.views import snapshot
 from grammar import ir

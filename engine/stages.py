@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from engine import calendar, flows
 from engine.amounts import positive
+from engine.constants import FINISH, IN_STAGE
 from engine.events import make_ready, schedule
-from engine.state import FINISH, IN_STAGE, Job
+from engine.session_state import Job
 
 if TYPE_CHECKING:
-    from engine.state import Session, StageState, State
+    from engine.session_state import Session
+    from engine.stage_state import StageState
+    from engine.state import State
 
 _SMOOTHING = 0.01
 """What a new sample weighs in an estimator (R7.15)."""

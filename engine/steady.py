@@ -12,13 +12,15 @@ from engine import calendar, holdings, iteration, plan, prefix_cache, procedures
 from engine.amounts import up
 from engine.batch import REFUSED, STOPPED, Attempt, at, give
 from engine.calendar import DECODES_FIRST, RESIDENT_ORDER
+from engine.constants import EPS, GROWING, INF
 from engine.procedures import ADMIT_PATH, SERVE_PATH
-from engine.state import EPS, GROWING, INF
 
 if TYPE_CHECKING:
     from engine.calendar import Cohort
     from engine.codes import ScheduleCode
-    from engine.state import Job, StageState, State
+    from engine.session_state import Job
+    from engine.stage_state import StageState
+    from engine.state import State
 
 
 def attempt(k: State, st: StageState) -> None:

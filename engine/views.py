@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from engine import admission, holdings, plan
 from engine.amounts import positive, up
+from engine.constants import GROWING, INF, NAN, QUEUED
 from engine.failure import ProgramFailure
 from engine.names import name, who
 from engine.snapshot import (
@@ -28,12 +29,14 @@ from engine.snapshot import (
     StageView,
     WaitingView,
 )
-from engine.state import GROWING, INF, NAN, QUEUED
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.codes import TakeCode
-    from engine.state import Job, PoolState, Session, StageState, State
+    from engine.pool_state import PoolState
+    from engine.session_state import Job, Session
+    from engine.stage_state import StageState
+    from engine.state import State
 
 
 def snapshot(k: State, attempted: int | None, *, finished: bool, failure: FailureView | None) -> Snapshot:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from engine import client
 from engine.codes import ObserveCode, SetCode
+from engine.constants import ARRIVAL, INF, PLAIN
 from engine.events import make_ready, schedule
 from engine.failure import ProgramFailure
 from engine.queries import shown
 from engine.rng import LEG, SESSION, WORKLOAD, Stream, exponential, substream
-from engine.state import ARRIVAL, INF, PLAIN, Session
+from engine.session_state import Session
 from grammar import ir
 
 if TYPE_CHECKING:

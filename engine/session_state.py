@@ -1,0 +1,268 @@
+"""Sessions, what they hold, and their jobs, as they stand; how they are copied; knows no rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.constants import EMPTY_METER, INF, NAN, READY
+from engine.rng import Stream
+
+if TYPE_CHECKING:
+    from engine.codes import HoldCode
+
+
+class HeldPool:
+    """One pool of a hold (R1.9); ``place`` is the cache place it keeps for its prefix (R4.33)."""
+
+    __slots__ = ("alloc", "place", "pool", "pos", "reserved")
+
+    def __init__(self, pool: int, alloc: float, pos: float, reserved: float, place: int) -> None:
+        self.pool = pool
+        self.alloc = alloc
+        self.pos = pos
+        self.reserved = reserved
+        self.place = place
+
+    def clone(self) -> HeldPool:
+        """A copy."""
+        return HeldPool(self.pool, self.alloc, self.pos, self.reserved, self.place)
+
+
+class Hold:
+    """A hold in force (R1.9)."""
+
+    __slots__ = ("code", "grown", "lease_pool", "pools")
+
+    def __init__(self, code: HoldCode, pools: list[HeldPool], lease_pool: int) -> None:
+        self.code = code
+        self.pools = pools
+        self.lease_pool = lease_pool
+        self.grown = False
+
+    def clone(self) -> Hold:
+        """A copy."""
+        other = Hold(self.code, [held.clone() for held in self.pools], self.lease_pool)
+        other.grown = self.grown
+        return other
+
+
+class Pending:
+    """A hold that waits in a queue: what its statement evaluated, and when it joined (R3.4)."""
+
+    __slots__ = ("code", "lease_pool", "needs", "pools", "preempted", "resumed", "since", "units")
+
+    def __init__(self, code: HoldCode, pools: list[int], lease_pool: int, units: list[float], since: float) -> None:
+        self.code = code
+        self.pools = pools
+        self.lease_pool = lease_pool
+        self.units = units
+        self.since = since
+        self.needs: list[float] = []
+        self.resumed = False
+        self.preempted = False
+
+    def clone(self) -> Pending:
+        """A copy."""
+        other = Pending(self.code, self.pools, self.lease_pool, self.units, self.since)
+        other.needs = self.needs
+        other.resumed = self.resumed
+        other.preempted = self.preempted
+        return other
+
+
+class Lease:
+    """An allocation that outlived its hold (R1.11)."""
+
+    __slots__ = ("alloc", "attrs", "code", "computed", "expiry", "id", "place", "pool")
+
+    def __init__(self, number: int, pool: int, alloc: float, computed: float, code: HoldCode, expiry: float, place: int) -> None:
+        self.id = number
+        self.pool = pool
+        self.alloc = alloc
+        self.computed = computed
+        self.code = code
+        self.expiry = expiry
+        self.place = place
+        self.attrs: list[float] | None = None
+
+    def clone(self) -> Lease:
+        """A copy; frozen attributes are shared as nothing changes them."""
+        other = Lease(self.id, self.pool, self.alloc, self.computed, self.code, self.expiry, self.place)
+        other.attrs = self.attrs
+        return other
+
+
+class Session:
+    """A session or one of its legs (R1.5)."""
+
+    __slots__ = (
+        "adm",
+        "attrs",
+        "client",
+        "forks",
+        "frames",
+        "growth",
+        "holds",
+        "job",
+        "leases",
+        "leg",
+        "legs",
+        "meter",
+        "parent",
+        "pending",
+        "preempted_at",
+        "readies",
+        "readies_at",
+        "serial",
+        "slot",
+        "status",
+        "stream",
+        "stuck",
+        "trace",
+        "turns",
+        "turns_taken",
+        "where",
+        "workload",
+    )
+
+    def __init__(self, serial: int, leg: int, attrs: list[float], slot: int) -> None:
+        self.serial = serial
+        self.leg = leg
+        """Which of its session's forks this leg is; -1 for a session."""
+        self.attrs = attrs
+        self.slot = slot
+        self.frames: list[list[int]] = []
+        """(block, index of the next statement, kind) from outermost to innermost."""
+        self.holds: list[Hold] = []
+        self.leases: list[Lease] = []
+        self.status = READY
+        self.where = -1
+        """The pool it waits or grows at, or the stage it works at."""
+        self.pending: Pending | None = None
+        self.job: Job | None = None
+        self.growth = 0.0
+        """Units of a growth that waits."""
+        self.adm = INF
+        self.preempted_at: dict[int, float] = {}
+        self.stuck = False
+        self.meter = EMPTY_METER
+        self.client: tuple[float, float, bool, int] | None = None
+        """The open turn: its start, its first token (NaN before), confirmed, tokens after the first (R9.20)."""
+        self.workload: Stream
+        self.stream: Stream
+        self.turns_taken = 0
+        self.turns: tuple[tuple[tuple[int, float], ...], ...] = ()
+        self.trace = -1
+        self.forks = 0
+        self.legs = 0
+        """Legs that have not ended."""
+        self.parent: Session | None = None
+        """The session of a leg, None for a session and for an orphan."""
+        self.readies = 0
+        self.readies_at = -1.0
+
+    def clone(self) -> Session:
+        """A copy whose job and parent still point at the originals; ``State.clone`` mends them."""
+        other = Session.__new__(Session)
+        other.serial = self.serial
+        other.leg = self.leg
+        other.attrs = self.attrs.copy()
+        other.slot = self.slot
+        other.frames = [frame.copy() for frame in self.frames]
+        other.holds = [hold.clone() for hold in self.holds]
+        other.leases = [lease.clone() for lease in self.leases]
+        other.status = self.status
+        other.where = self.where
+        other.pending = self.pending.clone() if self.pending is not None else None
+        other.job = self.job
+        other.growth = self.growth
+        other.adm = self.adm
+        other.preempted_at = self.preempted_at.copy()
+        other.stuck = self.stuck
+        other.meter = self.meter
+        other.client = self.client
+        other.workload = self.workload.clone()
+        other.stream = self.stream.clone()
+        other.turns_taken = self.turns_taken
+        other.turns = self.turns
+        other.trace = self.trace
+        other.forks = self.forks
+        other.legs = self.legs
+        other.parent = self.parent
+        other.readies = self.readies
+        other.readies_at = self.readies_at
+        return other
+
+
+class Nobody:
+    """Stands for the session where there is none: its attributes are NaN (R7.1)."""
+
+    __slots__ = ("attrs",)
+
+    def __init__(self, attributes: int) -> None:
+        self.attrs = [NAN] * attributes
+
+
+class Job:
+    """Work at a stage (R1.13). What ``work`` means depends on the stage's kind.
+
+    fifo, delay: the work it came with; ps: its finish tag; step: the tokens left; shared:
+    what remains, and then ``stages`` are all it holds at once and ``rate`` its speed.
+    """
+
+    __slots__ = (
+        "decode",
+        "enqueued",
+        "given",
+        "gone",
+        "growing",
+        "id",
+        "latent",
+        "rate",
+        "served",
+        "session",
+        "stages",
+        "started",
+        "total",
+        "work",
+    )
+
+    def __init__(self, number: int, session: Session | None, work: float, now: float) -> None:
+        self.id = number
+        self.session = session
+        self.work = work
+        self.total = work
+        self.enqueued = now
+        self.started = -1.0
+        self.decode = False
+        self.growing = -1
+        """The pool it grows, -1 for none."""
+        self.served = 0
+        """The attempt that considered it last (R6.7)."""
+        self.given = 0.0
+        """Tokens it has in the running iteration."""
+        self.gone = False
+        """Whether it has left its stage."""
+        self.latent = False
+        """Whether it waits for its latency and has not started."""
+        self.stages: tuple[int, ...] = ()
+        self.rate = 0.0
+
+    def clone(self, session: Session | None) -> Job:
+        """A copy for another session."""
+        other = Job.__new__(Job)
+        other.id = self.id
+        other.session = session
+        other.work = self.work
+        other.total = self.total
+        other.enqueued = self.enqueued
+        other.started = self.started
+        other.decode = self.decode
+        other.growing = self.growing
+        other.served = self.served
+        other.given = self.given
+        other.gone = self.gone
+        other.latent = self.latent
+        other.stages = self.stages
+        other.rate = self.rate
+        return other
