@@ -19,7 +19,8 @@ from serq_tui.goto import moment_named
 from serq_tui.marks import LineMark, Mark, PoolMark, RequestMark
 from serq_tui.moves import Arrival, Move, Plan, Run, Seek, Step, ToEdge
 from serq_tui.source_state import statements_on
-from serq_tui.view_state import DebuggerState, Lens, Moment, build, engine_at_hand
+from serq_tui.view import build, engine_at_hand
+from serq_tui.view_state import DebuggerState, Lens, Moment
 
 Interrupt = Callable[[], bool]
 OnProgress = Callable[[Progress], None]

@@ -12,7 +12,7 @@ from grammar.names import nearest
 
 FORMS = "an iteration such as 812, a position such as @120.1, or a time such as t=3.25"
 
-_POSITION = re.compile(r"@(\d+)(?:\.(\d+))?")
+_POSITION = re.compile(r"@(\d+)(?:\.(\d+)(?:\.(\d+))?)?")
 _TIME = re.compile(r"t\s*[=\s]\s*(\S+?)\s*s?")
 _WORDS = re.compile(r"[A-Za-z_][\w.\[\]]*|[^\s]+")
 
@@ -54,7 +54,7 @@ def _position(text: str) -> Position:
     match = _POSITION.fullmatch(text)
     if match is None:
         raise NoSuchMoment(f"{text!r} is no position: it is written @120, or @120.1 for an attempt within it")
-    return Position(int(match[1]), int(match[2] or 0))
+    return Position(*(int(part or 0) for part in match.groups()))
 
 
 def _seconds(text: str) -> float:

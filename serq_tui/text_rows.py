@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 from serq_tui.format import INFINITE, amount, clock, duration, grouped, number, plural
 from serq_tui.pieces import Content, Entry, Lazily, Line, Piece, Role, cut, fit, flowed, joined, piece, width_of
-from serq_tui.rows import BREAKPOINT
+from serq_tui.rows import BREAKPOINT, SHORT
 from serq_tui.source_state import SourceState
 from serq_tui.view_state import DetailState, HeaderState
 from serq_tui.words import MARKS, Kind
@@ -57,12 +57,15 @@ def header(state: HeaderState, width: int, activity: str | None) -> tuple[Line, 
 def _reason(state: HeaderState, width: int, activity: str | None) -> Line:
     role = _KIND_ROLES[state.headline.kind]
     left: Line = (Piece(f" {MARKS[state.headline.kind]} ", role), Piece(state.headline.text, role))
+    if state.hits:
+        met = (Piece(f" {BREAKPOINT} breakpoint at {', '.join(state.hits)}: ", "breakpoint"),)
+        left = (*met, Piece(state.headline.text, role))
     if activity is not None:
         left = piece(f" … {activity}", "waiting")
     on = [name for name, is_on in (("preemption", state.preemption), ("idle", state.idle)) if is_on]
     stops = (Piece("stops on ", "dim"), Piece(", ".join(on) or "nothing", "plain" if on else "dim"))
     breakpoints = (
-        (Piece(BREAKPOINT, "breakpoint"), Piece(f" {plural(state.breakpoints, 'breakpoint')}", "dim")) if state.breakpoints else ()
+        (Piece(BREAKPOINT, "breakpoint"), Piece(f" {state.breakpoints}", "dim")) if state.breakpoints else ()
     )
     return _sides(left, [breakpoints, stops], width)
 
@@ -146,6 +149,14 @@ def detail(state: DetailState, width: int) -> Content:
         done = (Piece(view.mode, role), Piece(f"  {amount(view.done)} of {plural(view.done + view.left, 'token')}"))
         rest = (piece(f"turn {view.turn}", "dim"), piece(f"admission {view.admission}", "dim"))
         lines.extend(flowed((done, *rest), width))
+    if state.waited is not None:
+        needs = [
+            (Piece(f"{name} {amount(need)}"), Piece(f" {SHORT} {amount(room)} free", "preempted"))
+            if need > room
+            else piece(f"{name} {amount(need)}")
+            for name, need, room in state.needs
+        ]
+        lines.extend(flowed([(Piece("waited ", "dim"), Piece(duration(state.waited))), piece("needs", "dim"), *needs], width))
     lines.extend(((), piece("holds", "strong")))
     for name, allocated, computed, reserved, leased in state.holds:
         parts = [piece(f"  {name:<10}{amount(allocated):>6}"), piece(f"computed {amount(computed)}", "dim")]

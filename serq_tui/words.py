@@ -73,13 +73,14 @@ def evicted(record: Evicted, pool: str) -> str:
     return f"{amount(record.units)} of {whose} evicted from {pool}"
 
 
-def iteration(engine: EngineView) -> str:
+def iteration(engine: EngineView, named: bool) -> str:
     """What a running iteration does: ``iteration 214: 41 tokens for 6 requests, lasts 21.4 ms``."""
+    which = f"iteration {engine.iterations} of {engine.name}" if named else f"iteration {engine.iterations}"
     if engine.batch is None:
-        return f"iteration {engine.iterations} of {engine.name} is over"
+        return f"{which} is over"
     batch = engine.batch
     what = f"{plural(batch.tokens, 'token')} for {plural(len(batch.portions), 'request')}"
-    return f"iteration {engine.iterations} of {engine.name}: {what}, lasts {duration(batch.cost)}"
+    return f"{which}: {what}, lasts {duration(batch.cost)}"
 
 
 def pool_names(snapshot: Snapshot) -> dict[int, str]:
@@ -119,7 +120,7 @@ def headline(now: Snapshot, records: tuple[Decision, ...]) -> Headline:
         return Headline("end", _end(now))
     engine = engine_at(now)
     if engine is not None and attempts and attempts[-1].outcome == "iteration":
-        return Headline("iteration", iteration(engine))
+        return Headline("iteration", iteration(engine, len(now.engines) > 1))
     if now.position.events == 0 and now.position.attempts == 0:
         return Headline("start", "the start: nothing has happened yet")
     return Headline("plain", _event(now, records))

@@ -94,7 +94,8 @@ class Desk(Container):
     def focus_pane(self, name: PaneName) -> None:
         """Focus a pane; where one has the desk to itself it is that one from now on."""
         self._take_focus(name)
-        self.pane(name).focus()
+        # At once and not when the screen is idle, as `focus` would: a key typed next is for this pane.
+        self.screen.set_focus(self.pane(name))
 
     def focus_onward(self, onward: int) -> None:
         """Focus the next pane in the order of their numbers, or the one before."""

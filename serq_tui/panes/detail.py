@@ -12,6 +12,7 @@ class DetailPane(Pane[DetailState]):
     """It stays open while time moves, so that one can watch a request."""
 
     CURSOR = False
+    TITLE_PAD = ""
 
     def content(self, state: DetailState, width: int) -> Content:
         """What it does, holds and knows."""

@@ -54,6 +54,8 @@ class Pane(Widget, Generic[State], can_focus=True):
 
     #: The key that focuses the pane, 0 for none.
     NUMBER: ClassVar[int] = 0
+    #: What keeps the title apart from a rule without corners; Textual does so itself beside corners.
+    TITLE_PAD: ClassVar[str] = " "
     #: Whether a cursor shows: a pane of nothing to select only scrolls.
     CURSOR: ClassVar[bool] = True
 
@@ -99,7 +101,8 @@ class Pane(Widget, Generic[State], can_focus=True):
         self._content = None
         if self._state is not None:
             number = f"[dim]{self.NUMBER}[/dim] " if self.NUMBER else ""
-            self.border_title = number + escape(self.title(self._state))
+            pad = self.TITLE_PAD
+            self.border_title = f"{pad}{number}{escape(self.title(self._state))}{pad}"
         self.refresh()
 
     def lines(self) -> Content:

@@ -323,7 +323,10 @@ class DebuggerScreen(Screen[None]):
         self.controller = message.controller
         self.controller.arrive(message.arrival)
         here = self.controller.moment.now.position
-        said = f"back at {here}" if here == wanted else f"{wanted} is no moment of the changed program: this is {here}"
+        if message.arrival.stop.reason == "interrupted":
+            said = f"interrupted at {here}"
+        else:
+            said = f"back at {here}" if here == wanted else f"{wanted} is no moment of the changed program: this is {here}"
         self.notify(f"{self.controller.debuggee.path.name} loaded again, {said}")
         self.draw()
 

@@ -62,7 +62,7 @@ def test_at_80_columns_running_and_waiting_share_a_column_and_a_pool_has_one_lin
 
 def test_a_wide_screen_has_three_columns() -> None:
     boxes = arrange(180, 47, FACTS, None, "source").boxes
-    assert boxes["source"].x < boxes["running"].x < boxes["pools"].x
+    assert boxes["source"].x < boxes["running"].x < boxes["batch"].x
 
 
 def test_a_maximised_pane_has_the_whole_desk() -> None:

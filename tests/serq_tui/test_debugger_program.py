@@ -114,7 +114,7 @@ async def test_a_failure_of_the_program_is_a_stop_with_its_line_lit_and_a_way_ba
         # the guard is 0, 1 and then 2, which is neither yes nor no
         assert driver.view.header.headline.kind == "failure"
         assert "must be 0 or 1" in driver.headline
-        line = FAILS.split("branch")[0].count("\n") + 1
+        line = FAILS.split("branch", maxsplit=1)[0].count("\n") + 1
         assert driver.view.source.failure is not None
         assert driver.view.source.failure[0] == line
         assert driver.screen.check_action("step", ()) is None

@@ -59,6 +59,8 @@ async def test_space_on_the_lit_statement_stops_at_the_attempts_that_execute_it(
         await driver.press("c")
         assert driver.screen.controller.moment.now.position > position
         assert at[1] in executed(driver)
+        place = driver.screen.controller.debuggee.text.places.schedule[at]
+        assert f"{BREAKPOINT} breakpoint at line {place.line}: " in driver.text()
         await driver.press("space")
         assert driver.screen.controller.lens.statements == (frozenset() if driver.view.source.home == line else {at})
 
@@ -80,14 +82,17 @@ async def test_space_on_a_line_without_a_schedule_statement_says_where_breakpoin
         assert driver.notices()[-1].startswith("nothing to stop on here")
 
 
-async def test_space_on_a_request_stops_when_something_is_decided_about_it() -> None:
+async def test_space_on_a_request_stops_when_something_happens_to_it() -> None:
     async with opened(PREEMPTION) as driver:
         await driver.press("p", "i", "s", "2", "space")
         serial = driver.view.running.engines[0].residents[0].who.serial
         assert driver.screen.controller.lens.requests == {serial}
         await driver.press("c")
-        said = [record.who.serial for record in driver.screen.controller.moment.records if hasattr(record, "who")]
-        assert serial in said
+        before = driver.view.running.engines[0].residents[0].before
+        # what happens to it first is that its prefill ends
+        assert before is not None
+        assert before.mode == "prefill"
+        assert f"{BREAKPOINT} breakpoint at r{serial}: " in driver.text()
 
 
 async def test_space_on_a_pool_stops_on_its_preemptions_although_others_do_not() -> None:
@@ -102,4 +107,4 @@ async def test_space_on_a_pool_stops_on_its_preemptions_although_others_do_not()
 async def test_breakpoints_are_counted_in_the_header() -> None:
     async with opened(PREEMPTION) as driver:
         await driver.press("s", "space", "2", "space")
-        assert "2 breakpoints" in driver.text()
+        assert f"{BREAKPOINT} 2" in driver.text()

@@ -1,0 +1,286 @@
+"""Builds a view from a moment and what a person looks through; knows no screen.
+
+``build`` is a pure function: the same moment through the same lens is the same view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.breakpoints import OnRequest, OnStatement
+from engine.decisions import Admitted, Blocked, Preempted, RegisterSet
+from engine.snapshot import EngineView, Position, RequestView, Snapshot, WaitingView, Who
+from serq_tui.format import amount
+from serq_tui.source_state import ProgramText, source_state
+from serq_tui.view_state import (
+    BatchState,
+    DebuggerState,
+    DetailState,
+    EngineResidents,
+    Fate,
+    HeaderState,
+    Lens,
+    Moment,
+    PoolsState,
+    PoolState,
+    QueueState,
+    RegistersState,
+    RegisterState,
+    Resident,
+    RunningState,
+    WaitingState,
+)
+from serq_tui.words import every, headline, pool_names
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What several parts need of a moment: looked up once."""
+
+    moment: Moment
+    lens: Lens
+    engines: tuple[EngineView, ...]
+    at_hand: EngineView | None
+    before: dict[int, EngineView] = field(default_factory=dict)
+
+
+def build(moment: Moment, lens: Lens, text: ProgramText) -> DebuggerState:
+    """The view of a moment through a lens."""
+    now = moment.now
+    at_hand = engine_at_hand(now, lens.engine)
+    several = lens.engine is None
+    shown = _Shown(
+        moment,
+        lens,
+        now.engines if several or at_hand is None else (at_hand,),
+        at_hand,
+        {engine.stage: engine for engine in moment.before.engines} if moment.before else {},
+    )
+    return DebuggerState(
+        _header(shown, text),
+        source_state(text, now, moment.records, at_hand, lens.statements),
+        _running(shown),
+        _waiting(shown),
+        _batch(shown),
+        _registers(shown, text),
+        _pools(shown),
+        _detail(shown, lens.opened) if lens.opened is not None else None,
+    )
+
+
+def engine_at_hand(now: Snapshot, chosen: int | None) -> EngineView | None:
+    """The engine the panes are about: the chosen one, else whose attempt this is, else the last to attempt."""
+    wanted = chosen if chosen is not None else now.stage
+    for engine in now.engines:
+        if engine.stage == wanted:
+            return engine
+    attempted = [engine for engine in now.engines if engine.attempt is not None]
+    if attempted:
+        return max(attempted, key=lambda engine: engine.attempt.position if engine.attempt else Position(0))
+    return now.engines[0] if now.engines else None
+
+
+def _header(shown: _Shown, text: ProgramText) -> HeaderState:
+    now, lens = shown.moment.now, shown.lens
+    engine = shown.at_hand
+    return HeaderState(
+        file=text.name,
+        engines=tuple((view.name, view.iterations, view is engine) for view in shown.engines),
+        every_engine=lens.engine is None and len(now.engines) > 1,
+        clock=now.clock,
+        position=now.position,
+        step=engine.batch.cost if engine and engine.batch else None,
+        seed=now.seed,
+        horizon=now.horizon,
+        live=now.live,
+        headline=headline(now, shown.moment.records),
+        hits=_hits(shown, text),
+        preemption=lens.preemption,
+        idle=lens.idle,
+        breakpoints=len(lens.statements) + len(lens.requests) + len(lens.pools),
+    )
+
+
+def _hits(shown: _Shown, text: ProgramText) -> tuple[str, ...]:
+    """The breakpoints a moment meets, found as a run finds them; a step that ends on one says so too."""
+    lens, records = shown.lens, shown.moment.records
+    lines = {
+        text.places.schedule[at].line
+        for at in lens.statements
+        if at in text.places.schedule and OnStatement(*at).find(records) is not None
+    }
+    now, before = shown.moment.now, shown.moment.before
+
+    def met(serial: int) -> bool:
+        moved = before is not None and _standing(now, serial) != _standing(before, serial)
+        return moved or OnRequest(serial).find(records) is not None
+
+    return (*(f"line {line}" for line in sorted(lines)), *(f"r{serial}" for serial in sorted(lens.requests) if met(serial)))
+
+
+def _standing(snapshot: Snapshot, serial: int) -> tuple[object, ...]:
+    """Where a request stands: what changes when it starts or ends a run, which no decision records."""
+    places: list[tuple[object, ...]] = []
+    for engine in snapshot.engines:
+        places += [(engine.stage, view.who, view.mode, view.admission) for view in engine.running if view.who.serial == serial]
+    for queue in snapshot.queues:
+        places += [(queue.pool, view.who) for view in queue.waiting if view.who.serial == serial]
+    for stage in snapshot.stages:
+        places += [(stage.stage, job.who) for job in stage.jobs if job.who is not None and job.who.serial == serial]
+    return tuple(places)
+
+
+def _running(shown: _Shown) -> RunningState:
+    before = {stage.stage: stage for stage in shown.moment.before.stages} if shown.moment.before else {}
+    stages = tuple((stage, before.get(stage.stage)) for stage in shown.moment.now.stages)
+    return RunningState(tuple(_residents(shown, engine) for engine in shown.engines), stages)
+
+
+def _residents(shown: _Shown, engine: EngineView) -> EngineResidents:
+    records = shown.moment.records
+    lost = {record.who: record for record in every(records, Preempted)}
+    came = {record.who: record for record in every(records, Admitted)}
+    ran_before = {view.who: view for view in shown.before[engine.stage].running} if engine.stage in shown.before else None
+    here = {view.who for view in engine.running}
+    gets = {portion.who: portion.tokens for portion in engine.batch.portions} if engine.batch else {}
+    rows: list[Resident] = []
+    for view in engine.running:
+        old = ran_before.get(view.who) if ran_before is not None else None
+        fate: Fate = "admitted" if ran_before is not None and old is None else ""
+        tokens = gets.get(view.who, 0.0)
+        note = _resident_note(view, tokens, engine.batch is not None, came.get(view.who), fate)
+        rows.append(Resident(view.who, view, old, tokens, fate, note, view.who.serial in shown.lens.requests))
+    for who, old in (ran_before or {}).items():
+        if who in here:
+            continue
+        record = lost.get(who)
+        if record is None:
+            rows.append(Resident(who, None, old, 0.0, "left", "done", who.serial in shown.lens.requests))
+        else:
+            by = "its own" if record.grower == who else f"{record.grower}'s"
+            note = f"preempted at {amount(record.position)} by {by} growth"
+            rows.append(Resident(who, None, old, 0.0, "preempted", note, who.serial in shown.lens.requests))
+    return EngineResidents(engine.name, tuple(rows), len(engine.running))
+
+
+def _resident_note(view: RequestView, gets: float, runs: bool, came: Admitted | None, fate: Fate) -> str:
+    if view.growing:
+        return "waits to grow"
+    if came is not None and fate == "admitted":
+        return f"{amount(came.cached)} cached" if came.cached else "admitted"
+    if runs and not gets:
+        return "no tokens"
+    return ""
+
+
+def _waiting(shown: _Shown) -> WaitingState:
+    now, before = shown.moment.now, shown.moment.before
+    names = {engine.stage: engine.name for engine in now.engines}
+    blocked = {record.pool: record for record in every(shown.moment.records, Blocked)}
+    earlier = {queue.pool: frozenset(view.who for view in queue.waiting) for queue in before.queues} if before else {}
+    order = [pool for engine in shown.engines for pool in engine.queues]
+    queues = sorted(
+        (queue for queue in now.queues if queue.pool in order or (queue.stage is None and queue.waiting)),
+        key=lambda queue: (queue.pool not in order, order.index(queue.pool) if queue.pool in order else queue.pool),
+    )
+    states: list[QueueState] = []
+    for queue in queues:
+        here = frozenset(view.who for view in queue.waiting)
+        old = earlier.get(queue.pool, frozenset())
+        joined = here - old if before else frozenset()
+        by = names.get(queue.stage) if queue.stage is not None else None
+        states.append(QueueState(queue, by, joined, len(old - here), blocked.get(queue.pool)))
+    return WaitingState(tuple(states), pool_names(now), now.clock, shown.lens.requests)
+
+
+def _batch(shown: _Shown) -> BatchState:
+    engine = shown.at_hand
+    if engine is None:
+        return BatchState(None, None, None, False, shown.lens.requests)
+    before = shown.before.get(engine.stage)
+    return BatchState(engine.name, engine.batch, before.batch if before else None, engine.idle_with_work, shown.lens.requests)
+
+
+def _registers(shown: _Shown, text: ProgramText) -> RegistersState:
+    undone = {
+        text.registers[record.register]: record.before for record in every(shown.moment.records, RegisterSet) if record.undone
+    }
+    states: list[RegisterState] = []
+    for engine in shown.engines:
+        old = shown.before.get(engine.stage)
+        values = {register.name: register.value for register in old.registers} if old else {}
+        states.extend(
+            RegisterState(engine.name, register, values.get(register.name), undone.get(register.name))
+            for register in engine.registers
+        )
+    return RegistersState(tuple(states), len(shown.engines) > 1)
+
+
+def _pools(shown: _Shown) -> PoolsState:
+    now, lens = shown.moment.now, shown.lens
+    before = {pool.pool: pool for pool in shown.moment.before.pools} if shown.moment.before else {}
+    memories = {engine.memory for engine in now.engines}
+    return PoolsState(
+        tuple(
+            PoolState(pool, before.get(pool.pool), pool.pool in memories or pool.block is not None, pool.pool in lens.pools)
+            for pool in now.pools
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """Where a request is seen in a snapshot."""
+
+    where: str
+    resident: RequestView | None = None
+    waiting: WaitingView | None = None
+
+    @property
+    def attributes(self) -> tuple[float, ...]:
+        view = self.resident or self.waiting
+        return view.attributes if view else ()
+
+
+def _sight(snapshot: Snapshot | None, who: Who) -> _Sight:
+    if snapshot is None:
+        return _Sight("")
+    for engine in snapshot.engines:
+        for view in engine.running:
+            if view.who == who:
+                return _Sight(f"runs on {engine.name}", resident=view)
+    for queue in snapshot.queues:
+        for place, waiting in enumerate(queue.waiting, 1):
+            if waiting.who == who:
+                return _Sight(f"waits in {queue.name}, {place} of {len(queue.waiting)}", waiting=waiting)
+    for stage in snapshot.stages:
+        if any(job.who == who for job in stage.jobs):
+            return _Sight(f"is at {stage.name}")
+    return _Sight("neither runs nor waits at this moment")
+
+
+def _detail(shown: _Shown, who: Who) -> DetailState:
+    now = shown.moment.now
+    sight, earlier = _sight(now, who), _sight(shown.moment.before, who).attributes
+    known = len(earlier) == len(sight.attributes)
+    pairs = zip(now.attribute_names, sight.attributes, earlier if known else (None,) * len(sight.attributes), strict=False)
+    holds = tuple(
+        (pool.name, holder.allocated, holder.computed, holder.reserved, holder.leased)
+        for pool in now.pools
+        for holder in pool.holders
+        if holder.who == who
+    )
+    names = pool_names(now)
+    waiting = sight.waiting
+    needs = tuple((names.get(need.pool, "a pool"), need.need, need.room) for need in waiting.needs) if waiting else ()
+    return DetailState(
+        who=who,
+        where=sight.where,
+        resident=sight.resident,
+        waited=now.clock - waiting.since if waiting else None,
+        needs=needs,
+        attributes=tuple(pairs),
+        holds=holds,
+        entries=tuple((pool.name, entry.size) for pool in now.pools for entry in pool.entries if entry.owner == who.serial),
+        stops=who.serial in shown.lens.requests,
+    )
