@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.decisions import Blocked
 from tests.engine.programs import (
     JOIN,
@@ -9,7 +11,9 @@ from tests.engine.programs import (
     branch,
     call,
     fork,
+    grow,
     hold,
+    load,
     now,
     prefill,
     release,
@@ -17,7 +21,7 @@ from tests.engine.programs import (
     serial,
     shrink,
 )
-from tests.engine.watching import decisions, finished, samples, values
+from tests.engine.watching import decisions, failed, finished, samples, values
 
 # --------------------------------------------------------------------------- shrinking, releasing
 
@@ -178,3 +182,63 @@ def test_growth_of_a_hold_over_its_reserve_is_recorded_as_blocked_with_its_numbe
     assert again == blocked
     # 8 of 10 are allocated; 2 + 1 in whole blocks is 4.
     assert (blocked.pool, blocked.short_of, blocked.need, blocked.room, blocked.who.serial) == (1, 0, 4, 2, 1)
+
+
+# --------------------------------------------------------------------------- growing and shrinking what outlived its hold
+
+not_executed = pytest.mark.xfail(reason="grow and shrink reach holds only, not yet leases", strict=True)
+
+
+@not_executed
+def test_without_a_hold_the_first_lease_of_the_pool_grows_and_shrinks() -> None:
+    """R3.5, R3.6, measured: 6 and 5 leased; + 3 makes the first 9; its release leaves 5."""
+    m = Model()
+    kv = m.pool("kv", 30)
+    look = m.observe("own", call("Allocated", kv))
+    first, second = hold((kv, 6), lease=(kv, 50)), hold((kv, 5), lease=(kv, 50))
+    m.session(first, second, grow(kv, 3), look, shrink(kv, 1), look, release(kv), look)
+    assert values(m.build(), "own") == [14, 13, 5]
+
+
+@not_executed
+def test_a_lease_grows_and_shrinks_by_whole_blocks() -> None:
+    """R3.6, measured: 12 less 3 is 12, less 4 is 8, and 1 more is 12, in blocks of 4."""
+    m = Model()
+    kv = m.pool("kv", 30, block=4)
+    look = m.observe("own", call("Allocated", kv))
+    m.session(hold((kv, 12), lease=(kv, 50)), shrink(kv, 3), look, shrink(kv, 4), look, grow(kv, 1), look)
+    assert values(m.build(), "own") == [12, 8, 12]
+
+
+@not_executed
+def test_what_a_lease_can_keep_does_not_grow_and_shrinks_with_it() -> None:
+    """R1.11, measured: 5 of 6 computed: grown to 9 it keeps 5, shrunk to 3 it keeps 3."""
+    for change, kept in ((grow, 5), (shrink, 3)):
+        m = Model()
+        kv = m.pool("kv", 30)
+        leased = hold((kv, 6), cache=20, lease=(kv, 50), body=[load(kv, 5)])
+        m.session(leased, change(kv, 3), release(kv), m.observe("kept", call("CachedIn", kv)))
+        assert values(m.build(), "kept") == [kept]
+
+
+@not_executed
+def test_a_growth_of_a_lease_waits_or_preempts_like_any_other() -> None:
+    """R4.16, measured: 4 leased + 3 beside 5 of 10: it waits until 3, or takes the holder at once."""
+    for preempt, at in ((None, 3), ([-serial], 0)):
+        m = Model()
+        kv = m.pool("kv", 10, preempt=preempt)
+        dl = m.delay()
+        m.batch(2)
+        grows = [hold((kv, 4), lease=(kv, 50)), grow(kv, 3), m.observe("at", now), run(dl, 1)]
+        m.session(branch(serial.equals(0), grows, [hold((kv, 5), body=[run(dl, 3)])]))
+        assert values(m.build(20), "at") == [at]
+
+
+@not_executed
+@pytest.mark.parametrize("change", ["grow", "shrink"])
+def test_a_lease_grown_past_its_pool_or_shrunk_to_nothing_fails_the_run(change: str) -> None:
+    """Measured: 11 of a cap of 10, and 9 off 4: the second is said to be what `release` is for."""
+    m = Model()
+    kv = m.pool("kv", 10)
+    m.session(hold((kv, 4), lease=(kv, 50)), grow(kv, 7) if change == "grow" else shrink(kv, 9))
+    assert "outside" not in failed(m.build()).failure.message  # type: ignore[union-attr]
