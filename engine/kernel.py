@@ -143,7 +143,8 @@ def _record(k: State) -> None:
                 rates += st.jobs[number].rate
             values.append(rates / st.code.fixed)
         else:
-            values.append(1.0 if n > st.latent else 0.0)
+            # Measured: a fifo is in use while it serves, any other stage while a job is present.
+            values.append(1.0 if (st.active if st.code.kind == "fifo" else n - st.latent) else 0.0)
     for pool in k.pools:
         values += (pool.used, pool.cached, float(len(pool.queue)), float(len(pool.holder_counts)))
     now = k.now

@@ -48,7 +48,6 @@ def test_a_fifo_without_a_server_never_starts() -> None:
     assert _done("fifo", 0, (0, 1)) == []
 
 
-@pytest.mark.xfail(reason="a stage counts as busy while a job is present", strict=True)
 def test_a_fifo_without_a_server_is_never_busy() -> None:
     """R9.3: measured: a job is present and none is in service, and the utilization is 0."""
     m = Model()
