@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from grammar import syntax
 from grammar.attributes import assigned
-from grammar.checks_requests import check_indices, values_read
+from grammar.checks_requests import check_indices, check_known, values_read
+from grammar.declarations import Declarations
 from grammar.definitions import assignments
 from grammar.diagnostics import Note
 from grammar.expansion import walk
@@ -22,8 +23,7 @@ from grammar.vocabulary import POOL_FUNCTIONS, STAGE_FUNCTIONS
 class EntryRules:
     """Checks one entry of a role but a gateway's, which reads and sets as the server does (L8.3)."""
 
-    findings: Findings
-    model: Model
+    to: Declarations
     queue: Queue
     entry: syntax.Entry
     session: frozenset[str]
@@ -38,6 +38,16 @@ class EntryRules:
             self._references(node)
         self._reads()
         self._headers(self.entry.body.statements, set())
+
+    @property
+    def findings(self) -> Findings:
+        """Where errors are told."""
+        return self.to.findings
+
+    @property
+    def model(self) -> Model:
+        """The program's names."""
+        return self.to.model
 
     @property
     def shown(self) -> str:
@@ -125,6 +135,12 @@ class EntryRules:
                 self.findings.error(
                     "E504", read.span, f"`{text}` is a mark, which is read outside the queue as `{self.queue.name}.{text}`"
                 )
+            elif text in self.queue.pools:
+                self.findings.error(
+                    "E504", read.span, f"`{text}` is a pool and no number; a pool is read by `used({text})`, `free({text})` and the like"
+                )
+            elif text != "self":
+                check_known(self.to, read)
         for call in walk(self.entry.body):
             if isinstance(call, syntax.CallExpr):
                 self._function(call)
@@ -140,19 +156,21 @@ class EntryRules:
         own = text in self.queue.pools or text == self.queue.name or text in self.params
         if own or (self.entry.source is not None and text == self.entry.source.text):
             return
-        if text in self.model.pools or text in self.model.stages:
-            inside = ref.names[0].text == self.queue.name
-            tier = self.model.queues.get(ref.names[0].text)
-            if tier is not None and "l2" in tier.roles and tier is not self.queue:
-                return
+        tier = self.model.queues.get(ref.names[0].text)
+        if tier is not None and "l2" in tier.roles and tier is not self.queue:
+            return
+        if ref.names[0].text == self.queue.name:
             self.findings.error(
-                "E1316" if inside else "E1032",
-                ref.span,
-                f"`{text}` is the queue's own and named bare inside it"
-                if inside
-                else f"`{text}` is not queue `{self.queue.name}`'s: an entry reads its own pools and stage",
-                suggestion=ref.names[-1].text if inside else "pass the value as a parameter",
+                "E1316", ref.span, f"`{text}` is the queue's own and named bare inside it", suggestion=ref.names[-1].text
             )
+            return
+        there = [*self.queue.pools] if of_pool else [self.queue.name]
+        self.findings.error(
+            "E1032",
+            ref.span,
+            f"`{text}` is no {'pool' if of_pool else 'stage'} of queue `{self.queue.name}`: an entry reads its own",
+            suggestion=hint(text, there) or "pass the value as a parameter",
+        )
 
     # ------------------------------------------------------------------ headers
 

@@ -122,15 +122,15 @@ class FlowRules:
             elif not isinstance(kind, ir.Ps):
                 why = f"runs over `{stage.name}`, which serves jobs in order"
             else:
-                capacity = constant(kind.capacity)
-                if capacity is None or not capacity > 0:
-                    why = f"runs over `{stage.name}`, whose capacity is no constant above 0"
+                capacity = kind.capacity
+                if not (isinstance(capacity, ir.Num) and capacity.value > 0):
+                    why = f"runs over `{stage.name}`, whose capacity is not written as a constant above 0"
             if why is not None:
                 self.findings.error(
                     "E1121",
                     written.span,
                     f"a run over several stages divides constant capacities, and this one {why}",
                     Note(f"`{stage.name}` is declared here", stage.span),
-                    suggestion="stage NAME : ps(RATE);",
+                    suggestion="let RATE = …; stage NAME : ps(RATE);",
                 )
             seen.setdefault(ref.base, written.span)

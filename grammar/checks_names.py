@@ -182,15 +182,27 @@ def check_scopes_of_bindings(
         inner = tuple(blocks(node))
         for read in values_read(_without_blocks(node)):
             if read.text in bound and read.text not in here:
-                findings.error(
-                    "E1027",
-                    bound[read.text],
-                    f"`{read.text}` is bound for one hold and read outside it",
-                    Note("it is read here", read.span),
-                    suggestion="`set` a name in the hold and read that",
-                )
+                _outside(findings, read, bound)
         for block in inner:
             check_scopes_of_bindings(findings, block.statements, bound, here)
+
+
+def check_declared_reads(findings: Findings, nodes: Iterable[syntax.Node], bound: Mapping[str, Span]) -> None:
+    """What stands outside every hold reads no binding (L7.24)."""
+    for node in nodes:
+        for read in values_read(node):
+            if read.text in bound:
+                _outside(findings, read, bound)
+
+
+def _outside(findings: Findings, read: syntax.Ref, bound: Mapping[str, Span]) -> None:
+    findings.error(
+        "E1027",
+        bound[read.text],
+        f"`{read.text}` is bound for one hold and read outside it",
+        Note("it is read here", read.span),
+        suggestion="`set` a name in the hold and read that",
+    )
 
 
 def _without_blocks(node: syntax.Statement) -> syntax.Node:

@@ -17,7 +17,7 @@ from grammar.paths import always_set
 from grammar.requests import Request
 from grammar.scopes import Engine, Model
 from grammar.source import Span
-from grammar.vocabulary import LISTS, POOL_FUNCTIONS, STAGE_FUNCTIONS
+from grammar.vocabulary import CONTEXT, LISTS, POOL_FUNCTIONS, STAGE_FUNCTIONS
 
 
 @dataclass(slots=True)
@@ -230,10 +230,14 @@ class RequestRules:
     def _body_reads(self, node: syntax.Node, params: set[str], pools: set[str]) -> None:
         for read in values_read(node):
             text = read.text
-            if text in params or text in self.own or text in SCHEDULER_SET or text in self.hidden:
+            if text in params or read.names[0].text in self.own or text in SCHEDULER_SET or text in self.hidden:
                 continue
             if text in self.session:
                 self._session_name(read)
+            elif text in self.engine.marks:
+                self.findings.error(
+                    "E1020", read.span, f"`{text}` is a mark of this request, set inside it and read outside it only", suggestion="set a name to `now`"
+                )
             elif text in self.engine.states:
                 self.findings.error(
                     "E614",
@@ -241,6 +245,8 @@ class RequestRules:
                     f"the register `{text}` is read in `taking` and the bindings, not in a request's statements",
                     suggestion="bind it at admission",
                 )
+            else:
+                check_known(self.to, read)
         self._functions(node, params, pools)
 
     def _session_name(self, read: syntax.Ref) -> None:
@@ -312,9 +318,30 @@ class RequestRules:
                 self._session_name(read)
             elif text == "now":
                 self.findings.error(
-                    "E1028", read.span, "the clock moves while a request waits: `now` cannot be read at its admission", suggestion="pass it as a parameter"
+                    "E1028",
+                    read.span,
+                    "the clock moves while a request waits: `now` cannot be read at its admission",
+                    suggestion="pass it as a parameter",
                 )
+            else:
+                check_known(self.to, read)
         self._functions(expr, params, pools)
+
+
+def check_known(to: Declarations, read: syntax.Ref) -> None:
+    """A name that a request or an entry reads is one of the program's (E504), called or not."""
+    text, first = read.text, read.names[0].text
+    model = to.model
+    if text in to.constants.values or text in model.registers or text in CONTEXT or text in ("inf", "self") or first in model.declared:
+        if text not in model.pools and text not in model.stages:
+            return
+        kind = "pool" if text in model.pools else "stage"
+        to.findings.error("E504", read.span, f"`{text}` is a {kind} and no number", *model.note_of(text))
+    elif first in LISTS and len(read.names) > 1:
+        to.findings.error("E604", read.span, f"`{text}` is read in an engine's clauses, and not in a statement")
+    else:
+        names = [*to.constants.values, *CONTEXT]
+        to.findings.error("E504", read.span, f"nothing is called `{text}`", suggestion=hint(text, names))
 
 
 def check_indices(findings: Findings, node: syntax.Node, names: Iterable[str], of: str) -> None:
@@ -348,6 +375,10 @@ def values_read(node: syntax.Node, taken: frozenset[str] = frozenset()) -> Itera
         return
     if isinstance(node, syntax.CallExpr):
         yield from _arguments_read(node, taken)
+        return
+    if isinstance(node, syntax.CallStatement) and node.ref.names[0].text == "kvt":
+        for arg in node.args[2:]:
+            yield from values_read(arg, taken)
         return
     if isinstance(node, syntax.Over):
         yield from values_read(node.count, taken)

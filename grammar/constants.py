@@ -195,8 +195,7 @@ class _Evaluation:
             inner = self.value(e.operand)
             return -inner if e.op == "-" else float(inner == 0)
         if isinstance(e, syntax.Conditional):
-            test, then, orelse = self.value(e.test), self.value(e.then), self.value(e.orelse)
-            return then if test != 0 else orelse
+            return self.value(e.then if self.value(e.test) != 0 else e.orelse)
         if isinstance(e, syntax.CallExpr):
             return self._call(e)
         if isinstance(e, syntax.Over):
@@ -275,6 +274,15 @@ class _Evaluation:
         )
 
     def _over(self, e: syntax.Over) -> float:
+        other = self.constants.later.get(e.var.text)
+        if other is not None:
+            raise NotConstant(
+                "E511",
+                e.span,
+                f"the index `{e.var.text}` of this aggregate is also a constant",
+                Note("the constant is declared here", other),
+                suggestion="give the index a name of its own",
+            )
         count = self.constants.count_of(e, self.value(e.count))
         before = self.indices.get(e.var.text)
         terms = []

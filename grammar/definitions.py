@@ -14,7 +14,7 @@ from grammar.findings import Findings, hint
 from grammar.parser import parse_expression
 from grammar.source import Source, Span
 from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
-from grammar.vocabulary import POOL_FUNCTIONS, RETIRED_TODAY, STAGE_FUNCTIONS
+from grammar.vocabulary import CONTEXT, POOL_FUNCTIONS, RETIRED_TODAY, STAGE_FUNCTIONS
 
 MOST_NODES = 100_000
 """How much a program's definitions and calls may write out (L3.27)."""
@@ -44,7 +44,10 @@ class Definition:
 
 
 class Definitions:
-    """The definitions of a program, with the expansion of their uses."""
+    """The definitions of a program, with the expansion of their uses.
+
+    ``dropped`` are the arguments that stand nowhere in the result, whose names are still looked up (L3.24).
+    """
 
     def __init__(self, findings: Findings, items: Sequence[syntax.Item], overrides: Mapping[str, str]) -> None:
         self.findings = findings
@@ -52,6 +55,7 @@ class Definitions:
         self.visible = 0
         self.dropped: list[syntax.Expr] = []
         self._written = 0
+        self._inside = 0
         for item in items:
             if isinstance(item, syntax.Def):
                 self._declare(item)
@@ -251,7 +255,9 @@ class Definitions:
         """The body with the definitions it uses put in place, once for all its uses."""
         if definition.expanded is None:
             before, self.visible = self.visible, definition.number
+            self._inside += 1
             body = cast("syntax.Expr | syntax.Block", self._node(definition.decl.body))
+            self._inside -= 1
             self.visible = before
             definition.expanded = body
             definition.weight = size(body)
@@ -265,7 +271,7 @@ class Definitions:
     ) -> None:
         """What an argument may read, given that it is read where the parameter stands (L3.22)."""
         times = definition.reads[param]
-        if times == 0:
+        if times == 0 and not self._inside:
             self.dropped.append(arg)
         where = call.ref.span
         what = f"the argument for `{param}` of `{definition.name}`"
@@ -353,8 +359,8 @@ def _live(arg: syntax.Expr) -> str | None:
     for n in walk(arg):
         if isinstance(n, syntax.CallExpr) and (n.ref.text in STAGE_FUNCTIONS or n.ref.text in POOL_FUNCTIONS):
             return f"{n.ref.text}(…)"
-        if isinstance(n, syntax.NameExpr) and n.ref.text == "now":
-            return "now"
+        if isinstance(n, syntax.NameExpr) and n.ref.text in CONTEXT:
+            return n.ref.text
     return None
 
 

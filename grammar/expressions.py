@@ -108,6 +108,15 @@ class Reader:
         self.places[id(lowered)] = (lowered, e.span)
         return lowered
 
+    def look_up(self, e: syntax.Expr) -> None:
+        """Tell of names that nothing declares in an expression that stands nowhere in the program (L3.24)."""
+        if isinstance(e, syntax.NameExpr) and (e.ref.text in self.model.pools or e.ref.text in self.model.stages):
+            return
+        told = len(self.findings.errors)
+        self.value(e, Clause(Column.STATEMENT))
+        unknown = ("E415", "E502", "E504")
+        self.findings.errors[told:] = [d for d in self.findings.errors[told:] if d.id in unknown]
+
     def _number(self, e: syntax.Number, clause: Clause) -> ir.Expr:
         return ir.Num(e.value)
 
@@ -157,7 +166,7 @@ class Reader:
         try:
             count = self.constants.count_of(e, self.constants.evaluate(e.count, self.indices))
         except NotConstant as why:
-            code = why.code if why.code == "E512" else "E512"
+            code = why.code if why.code in ("E511", "E512") else "E512"
             self.findings.error(code, e.span, why.message, *why.notes, suggestion=why.suggestion)
             return POISON
         folded: ir.Expr | None = None

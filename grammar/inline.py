@@ -22,7 +22,7 @@ from grammar.requests import Request, called
 from grammar.scopes import Engine, Model, Queue
 from grammar.serving import after_link, second_tier, tool_run, transfer_run
 from grammar.source import Span
-from grammar.vocabulary import RETIRED_TODAY
+from grammar.vocabulary import LISTS, RETIRED_TODAY
 
 
 class Kind(Enum):
@@ -68,6 +68,7 @@ class Inliner:
     uses: set[str]
     stack: list[str] = field(default_factory=list)
     bound: dict[str, Span] = field(default_factory=dict)
+    called: set[tuple[str, bool]] = field(default_factory=set)
     written: int = 0
 
     def block(self, block: syntax.Block, place: Place) -> syntax.Block:
@@ -254,6 +255,7 @@ class Inliner:
         if node.source is not None or node.dest is not None:
             self.findings.error("E1325", span, f"a call of `{name}` takes no `from` and no `to`")
             return ()
+        self.called.add((name, False))
         statements = called(engine, request, args, node)
         self._count(statements, span)
         inside = replace(place, kind=Kind.REQUEST, order=engine.order, engine=engine)
@@ -284,6 +286,11 @@ class Inliner:
                         suggestion="`set` a name to the draw and pass that",
                     )
                     return None
+                if isinstance(inner, syntax.Ref) and len(inner.names) > 1 and inner.names[0].text in LISTS:
+                    self.findings.error(
+                        "E604", inner.span, f"`{inner.text}` is read in an engine's clauses, and not in an argument of a call"
+                    )
+                    return None
                 if isinstance(inner, syntax.CallExpr) and inner.ref.text == "cost":
                     self.findings.error("E1023", inner.ref.span, f"the argument for `{param.text}` is a plain number, not a cost")
                     return None
@@ -296,6 +303,35 @@ class Inliner:
                 "E418", span, f"with this call the calls of the program write out more than {MOST_NODES:,} pieces"
             )
             self.findings.stop_if_any()
+
+    def uncalled(self) -> None:
+        """Write out, to see whether it can be, every request and entry that no statement calls; nothing of it is kept."""
+        for name, request in self.requests.items():
+            if (name, False) not in self.called:
+                engine = self.model.engines[name]
+                span = engine.stage.span
+                args = tuple(_stand_in(span) for _ in request.decl.params)
+                call = syntax.CallStatement(span, building.ref(span, name), args)
+                self._request(call, engine, Place(Kind.SERVER, engine.order + 1))
+        for queue in self.model.queues.values():
+            for (verb, _), entry in queue.entries.items():
+                if (f"{queue.name}.{verb}", entry.source is not None) not in self.called:
+                    self._stand_in_call(queue, verb, entry)
+
+    def _stand_in_call(self, queue: Queue, verb: str, entry: syntax.Entry) -> None:
+        span = entry.verb.span
+        source = dest = units = None
+        if entry.source is not None:
+            of = self.model.queues[entry.source.text]
+            source = building.ref(span, of.name, None if of.size is None else _stand_in(span))
+        elif verb == "transfer":
+            source = dest = building.ref(span, queue.name)
+            units = _stand_in(span)
+        args = tuple(_stand_in(span) for _ in entry.params or ())
+        index = None if queue.size is None else _stand_in(span)
+        called_as = building.ref(span, f"{queue.name}.{verb}", index)
+        call = syntax.CallStatement(span, called_as, args, source, dest, units)
+        self._entry(call, queue, Place(Kind.SERVER, queue.order + 1))
 
     # ------------------------------------------------------------------ entries
 
@@ -343,6 +379,7 @@ class Inliner:
             cycle = " calls ".join(f"`{k}`" for k in (*self.stack[self.stack.index(key) :], key))
             tell("E1311", span, f"entries cannot call each other in a cycle: {cycle}")
             return ()
+        self.called.add((f"{queue.name}.{verb}", entry.source is not None))
         localizer = Localizer(
             self.findings,
             queue,
@@ -384,6 +421,10 @@ class Inliner:
             )
             return None
         return queue, node.source.index
+
+
+def _stand_in(span: Span) -> syntax.Number:
+    return syntax.Number(span, 0.0, "0")
 
 
 def anchor(node: syntax.Statement) -> Span:

@@ -13,6 +13,7 @@ from grammar.checks_holds import CachedRules, HoldRules
 from grammar.checks_names import (
     check_attributes,
     check_bindings,
+    check_declared_reads,
     check_privacy,
     check_records,
     check_registers,
@@ -31,6 +32,7 @@ from grammar.expressions import Reader
 from grammar.findings import Findings, text_order
 from grammar.hidden import HiddenRules
 from grammar.inline import Inliner, Kind, Place
+from grammar.lints import lint
 from grammar.lower import Deploying, Deployment
 from grammar.names import BUILT_IN, SCHEDULER_SET
 from grammar.parser import parse
@@ -114,6 +116,7 @@ class _Linking:
         self._checks(program, lowered)
         self.findings.stop_if_any()
         program = replace(program, attr_types=types.attr_types())
+        lint(self.findings, text, self.settings, self.model, self.constants, self.schedules, lowered, program)
         return Linked(
             program,
             _places(lowered, deployment),
@@ -202,6 +205,8 @@ class _Linking:
                     self.model.registers[name] = Register(name, engine, index, state.name.span)
             if engine.request is not None:
                 self.requests[engine.name] = taken_apart(self.findings, engine.request)
+                marks = (n.name for n in walk(engine.request) if isinstance(n, syntax.Mark))
+                engine.marks = {f"{engine.name}.{m.text}": m.span for m in marks}
         for queue in self.model.queues.values():
             for (verb, _), entry in queue.entries.items():
                 if verb != "route":
@@ -225,7 +230,7 @@ class _Linking:
         for queue in self.model.queues.values():
             for (verb, _), entry in queue.entries.items():
                 if verb != "route":
-                    EntryRules(self.findings, self.model, queue, entry, session, hidden).check()
+                    EntryRules(self.declarations, queue, entry, session, hidden).check()
         texts = [("", node) for node in outside]
         texts.extend((name, request.decl) for name, request in self.requests.items())
         for _, node in texts:
@@ -247,6 +252,7 @@ class _Linking:
             session = ()
         server = () if parts.server is None else inliner.statements(parts.server.body.statements, Place(Kind.SERVER, parts.server_order))
         end = _span(parts.server) if load.session is None else load.session.span
+        inliner.uncalled()
         blocks = _Blocks(init, turn, session, server, end)
         self.assigned = attributes.number(self.model, init, turn, session, server)
         check_attributes(self.findings, self.model, self.constants, self.assigned)
@@ -255,7 +261,9 @@ class _Linking:
         check_bindings(self.findings, self.model, self.constants, inliner.bound, self.assigned, own)
         check_registers(self.findings, self.model, self.constants, self.assigned, self.model.engines.values())
         if not self.findings.errors:
-            check_scopes_of_bindings(self.findings, (*session, *server), {n: s for n, s in inliner.bound.items() if n not in own})
+            bound = {n: s for n, s in inliner.bound.items() if n in self.model.attributes and n not in own}
+            check_scopes_of_bindings(self.findings, (*session, *server), bound)
+            check_declared_reads(self.findings, (*self.model.declarations(), *init, *turn), bound)
         self.hidden = workload.hidden_slots(self.findings, self.model, load.hidden)
         for name in load.hidden:
             self.model.hidden.setdefault(name.text, name.span)
@@ -270,6 +278,8 @@ class _Linking:
         init = statements.block(blocks.init, "Workload")
         turn = statements.block(blocks.turn, "Workload")
         session = statements.block(blocks.session, "Workload", session=blocks.end)
+        for unread in self.dropped:
+            self.reader.look_up(unread)
         measured = gauges(self.reader, parts.gauges), claims(self.reader, parts.claims)
         lowered = statements.lowered
         settings = self.settings

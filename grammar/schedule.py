@@ -398,11 +398,11 @@ class ScheduleReader:
     def _outcomes(self, e: syntax.Expr) -> ir.Expr:
         """A tree of ``? :`` whose leaves are outcomes; a constant condition chooses its arm (L5.12, L11.15)."""
         if isinstance(e, syntax.Conditional):
+            if _mentions_inf(e.test):
+                return self._infinite(e.test, "a condition")
             test = self.constants.maybe(e.test)
             if test is not None:
                 return self._outcomes(e.then if test != 0 else e.orelse)
-            if _mentions_inf(e.test):
-                return self._infinite(e.test, "a condition")
             return ir.Cond(self._read(e.test, Column.EACH), self._outcomes(e.then), self._outcomes(e.orelse))
         value = self.constants.maybe(e)
         if value is not None:

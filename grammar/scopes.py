@@ -7,6 +7,7 @@ queue is named ``Q.p``, as it is from outside (L8.8), so one flat table serves a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -162,6 +163,19 @@ class Register:
     span: Span
 
 
+def _without_taking(block: syntax.ScheduleBlock) -> Iterator[syntax.Node]:
+    for item in block.items:
+        if isinstance(item, syntax.AdmitWaiting):
+            yield from (e for e in (item.only, item.gate, item.cap) if e is not None)
+        elif isinstance(item, syntax.SBranch):
+            yield item.guard
+            for arm in (item.then, item.orelse):
+                if arm is not None:
+                    yield from _without_taking(arm)
+        else:
+            yield item
+
+
 @dataclass(slots=True)
 class Model:
     """Everything declared."""
@@ -180,6 +194,15 @@ class Model:
     declared: dict[str, tuple[str, Span]] = field(default_factory=dict)
     stage_count: int = 0
     pool_count: int = 0
+
+    def declarations(self) -> Iterator[syntax.Node]:
+        """What is written of the pools and the engines, requests and ``taking`` aside."""
+        for pool in self.pools.values():
+            yield from pool.options.values()
+        for engine in self.engines.values():
+            yield from (i for i in (engine.tokens, engine.execute) if i is not None)
+            if engine.schedule is not None:
+                yield from _without_taking(engine.schedule.block)
 
     def note_of(self, name: str) -> tuple[Note, ...]:
         """A note saying where a name is declared, none where it is not in the text."""

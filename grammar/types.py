@@ -31,7 +31,6 @@ class Known:
 
     types: dict[int, ir.Target] = field(default_factory=dict)
     given: dict[int, Span] = field(default_factory=dict)
-    plain: dict[int, Span] = field(default_factory=dict)
     wrong: set[int] = field(default_factory=set)
 
 
@@ -63,11 +62,27 @@ class Types:
     def check(self, program: ir.Program) -> None:
         """Check the blocks in the order they run, then everything outside them, which takes plain numbers only."""
         self._collect_server(program)
+        self._infer()
         self.turn_blocks = {program.init, program.turn}
         assigned: set[int] = set()
         for block in (program.init, program.turn, program.session):
             self._block(block, assigned)
         self._outside(program)
+
+    def _infer(self) -> None:
+        """Find the cost attributes first: one may be read above its assignment, in the text or in a loop."""
+        told, self.findings = self.findings, Findings(self.findings.source)
+        found = -1
+        while found < len(self.known.types):
+            found = len(self.known.types)
+            for number, block in enumerate(self.lowered.blocks):
+                for index, s in enumerate(block):
+                    if isinstance(s, ir.Set) and self.lowered.sides[number][index] == "Server" and s.slot not in self.sizes:
+                        at = anchor(self.lowered.origins[number, index])
+                        made = self.typed(s.expr, at)
+                        if not isinstance(made, str) and s.slot not in self.known.types:
+                            self.known.types[s.slot], self.known.given[s.slot] = made, at
+        self.findings = told
 
     def _collect_server(self, program: ir.Program) -> None:
         """What the server runs and holds, which the session does not (L7.14)."""
@@ -147,9 +162,9 @@ class Types:
             self.findings.error("E1131", value, f"`Cost {name}` is a cost of a resource, and this is a plain number", suggestion="cost(R, …)")
             return
         self._conflict(s.slot, made, at)
-        if made == "Wrong":
+        if made == "Wrong" and s.slot not in self.known.types:
             self.known.wrong.add(s.slot)
-        elif not isinstance(made, str):
+        if s.slot in self.known.types:
             assigned.add(s.slot)
 
     def _conflict(self, slot: int, made: Type, at: Span) -> None:
@@ -157,23 +172,17 @@ class Types:
         if made == "Wrong" or slot in self.sizes:
             return
         known = self.known
-        before = known.types.get(slot)
-        where = known.plain.get(slot) if isinstance(made, ir.PoolTarget | ir.StageTarget | ir.Joint) else known.given.get(slot)
-        if isinstance(made, str):
-            known.plain.setdefault(slot, at)
-        else:
-            known.types.setdefault(slot, made)
-            known.given.setdefault(slot, at)
-            if before is not None and before != made:
-                where = known.given[slot]
-        if where is not None:
-            self.findings.error(
-                "E1130",
-                at,
-                f"`{self.names[slot]}` is assigned {self.say(made)} here and something else before: an attribute has one type",
-                Note("the other assignment is here", where),
-                suggestion="use two names",
-            )
+        cost = known.types.get(slot)
+        if cost is None or cost == made:
+            return
+        later, first = (at, known.given[slot]) if _after(at, known.given[slot]) else (known.given[slot], at)
+        self.findings.error(
+            "E1130",
+            later,
+            f"`{self.names[slot]}` is assigned {self.say(made)} and {self.say(cost)}: an attribute has one type",
+            Note("the other assignment is here", first),
+            suggestion="use two names",
+        )
 
     def _workload_cost(self, expr: ir.Expr, made: ir.Target, at: Span, describes: bool) -> None:
         """The workload prices no resource of the server, and `init` and `turn` price none at all (L7.14)."""
@@ -407,6 +416,10 @@ class Types:
 
     def _stage_name(self, base: int) -> str:
         return next((s.name for s in self.model.stages.values() if s.base == base), "a stage")
+
+
+def _after(one: Span, other: Span) -> bool:
+    return (one.line, one.column) > (other.line, other.column)
 
 
 def parts(target: ir.Target) -> tuple[ir.PoolTarget | ir.StageTarget, ...]:
