@@ -466,7 +466,7 @@ def engine_hold(
     output: Value,
 ) -> Any:
     """The hold of a request and what runs in it."""
-    dice, model = bench.dice, bench.model
+    dice = bench.dice
     shape = dice.pick(["page", "page", "page", "whole", "start", "moving"])
     known = maximum(prompt, computed + 1) if dice.chance(0.5) else prompt
     budget = call("BudgetLeft", engine)
@@ -486,7 +486,9 @@ def engine_hold(
     cache: Number | None = None
     reuse: Number | None = None
     if dice.chance(0.7):
-        cache = dice.pick([prompt + output, prompt, floor(prompt / 2), 0, where(output > 2, prompt + output, 4), prompt + output - 1])
+        cache = dice.pick(
+            [prompt + output, prompt, floor(prompt / 2), 0, where(output > 2, prompt + output, 4), prompt + output - 1]
+        )
         if dice.chance(0.1):
             cache = minimum(prompt, dice.drawn_count(0, 8))
         if dice.chance(0.4):
@@ -528,7 +530,9 @@ def _inside(
             inner.append(shrink(tier, dice.count(0, 4)))
         if dice.chance(0.2):
             inner.append(load(tier, dice.count(0, 1)))
-        nested = hold((tier, dice.count(1, 8)), body=inner, cache=dice.pick([None, 4]), lease=(tier, 1.5) if dice.chance(0.3) else None)
+        nested = hold(
+            (tier, dice.count(1, 8)), body=inner, cache=dice.pick([None, 4]), lease=(tier, 1.5) if dice.chance(0.3) else None
+        )
         body.append(nested)
     else:
         body += [prefilled, decoded]

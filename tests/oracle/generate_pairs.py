@@ -196,8 +196,12 @@ class Pair:
         dice, model = self.dice, self.model
         i, j, n, m = self.i, self.j, self.n, self.m
         rounds: list[Any] = [TURN, run(self.wait, dice.pick([0.125, sample("Exp", 0.3), 0.0625]))]
-        rounds.append(self._route(i, n, self.source_kv, self.source) if dice.chance(0.8) else assign(i, floor(sample("Uniform", 0, n))))
-        rounds.append(self._route(j, m, self.target_kv, self.target) if dice.chance(0.8) else assign(j, serial - m * floor(serial / m)))
+        rounds.append(
+            self._route(i, n, self.source_kv, self.source) if dice.chance(0.8) else assign(i, floor(sample("Uniform", 0, n)))
+        )
+        rounds.append(
+            self._route(j, m, self.target_kv, self.target) if dice.chance(0.8) else assign(j, serial - m * floor(serial / m))
+        )
         if dice.chance(0.1):
             # One number too many now and then: the run fails with an index out of range.
             rounds.append(assign(j, j + sample("Bernoulli", 0.02)))
@@ -219,7 +223,10 @@ class Pair:
     def _flow(self, work: Number) -> Any:
         """A transfer over both links, or over one of them."""
         dice = self.dice
-        stages = [self.out[self.i] if self.out.count > 1 else self.out, self.inward[self.j] if self.inward.count > 1 else self.inward]
+        stages = [
+            self.out[self.i] if self.out.count > 1 else self.out,
+            self.inward[self.j] if self.inward.count > 1 else self.inward,
+        ]
         statement = run(stages[0], work, also=[stages[1]], share=self.fabric_share)
         if self.newer and dice.chance(0.7):
             latency = node(dice.pick([0.0, 0.125, dice.seconds(0, 1), dice.drawn_seconds(0.2)]))
@@ -244,10 +251,17 @@ class Pair:
     def _prefill(self, lease: Number | None, body: list[Any] | None = None) -> Any:
         kv, seats, engine = self._at(self.source_kv, self.i), self._at(self.source_seats, self.i), self._at(self.source, self.i)
         known = maximum(self.prompt, computed + 1) if self.dice.chance(0.5) else self.prompt
-        start = self.dice.pick([self.prompt, minimum(known, call("BudgetLeft", engine) + call("CachedIn", kv)), minimum(self.prompt, 8)])
+        start = self.dice.pick(
+            [self.prompt, minimum(known, call("BudgetLeft", engine) + call("CachedIn", kv)), minimum(self.prompt, 8)]
+        )
         growing = kv if start is not self.prompt or self.dice.chance(0.5) else None
-        inner = [prefill(engine, maximum(0, self.prompt - cached) if self.dice.chance(0.5) else self.prompt, growing), *(body or [])]
-        return hold((seats, 1), (kv, start), body=inner, cache=self._cache(self.prompt), lease=None if lease is None else (kv, lease))
+        inner = [
+            prefill(engine, maximum(0, self.prompt - cached) if self.dice.chance(0.5) else self.prompt, growing),
+            *(body or []),
+        ]
+        return hold(
+            (seats, 1), (kv, start), body=inner, cache=self._cache(self.prompt), lease=None if lease is None else (kv, lease)
+        )
 
     def _decode(self, before: list[Any], *, whole: bool) -> Any:
         kv, seats, engine = self._at(self.target_kv, self.j), self._at(self.target_seats, self.j), self._at(self.target, self.j)
@@ -307,7 +321,7 @@ class Pair:
             if dice.chance(0.4):
                 kv = self._at(self.source_kv, self.i)
                 lease = dice.pick([None, (kv, 0.5), (kv, INF), (kv, sample("Exp", 1.0))])
-                units = dice.pick([2, 6, self.prompt, self.prompt + 40])
+                units = dice.pick([2, 4, self.prompt, self.prompt + 40])
                 body.append(hold((kv, units), body=[run(self.wait, dice.seconds(0, 1))], lease=lease, cache=self._cache(4)))
             if dice.chance(0.2):
                 body.append(repeat(self.value > 1, [run(self.wait, 0.25), assign(self.value, self.value - 1)]))

@@ -108,7 +108,9 @@ class Plain:
         n = dice.count(1, 3)
         for k in range(n):
             bench.pools.append(self._pool(f"p{k}", spill=(n, 0) if spills and k == 0 else None))
-        bench.pools.append(model.pool("tier", dice.pick([6, 20, 60]), block=dice.pick([None, 4.0]) if self.whole else None))
+        # A tier with blocks of another size keeps tails of blocks, which the reference counts in a way of its own.
+        block = model._pools[0].block if spills else dice.pick([None, 4.0]) if self.whole else None
+        bench.pools.append(model.pool("tier", dice.pick([8, 20, 60]), block=block))
         shapes = [dice.pick(["fifo", "ps", "delay"]) for _ in range(dice.count(1, 3))]
         bench.stages = [plain_stage(bench, shape, f"s{k}") for k, shape in enumerate(shapes)]
         self.links: list[StageOf] = []
@@ -128,7 +130,7 @@ class Plain:
             preempt = dice.keys([*contexts("Admission Position Decoding Now"), *attributes([serial, self.size])], 2)
         return self.model.pool(
             name,
-            dice.pick([4, 8, 12, 20, 7.5 if not self.whole else 9, INF]),
+            dice.pick([8, 8, 12, 20, 7.5 if not self.whole else 9, INF]),
             block=block,
             evict=evict_keys(bench, allow_draws=True) if dice.chance(0.4) else None,
             preempt=preempt,
@@ -164,7 +166,9 @@ class Plain:
         """Units of a pool, or seconds of work: never below 0."""
         dice = self.dice
         if self.whole:
-            return dice.pick([dice.count(0, high), self.size, minimum(high, self.size), self.other, dice.count(1, high), self._any_whole()])
+            return dice.pick(
+                [dice.count(0, high), self.size, minimum(high, self.size), self.other, dice.count(1, high), self._any_whole()]
+            )
         return dice.pick([dice.seconds(0, high), self.size, minimum(2.5, self.size), dice.seconds(0, high)])
 
     def _any_whole(self) -> Number:
@@ -282,7 +286,11 @@ class Plain:
                 units = floor(units) if self.whole else units
             take: tuple[Any, ...] = (pool, units)
             if dice.chance(0.3):
-                take = (pool, units, minimum(cap, dice.pick([units + dice.count(0, 4) if isinstance(units, Value) else 4, self.size + 1])))
+                take = (
+                    pool,
+                    units,
+                    minimum(cap, dice.pick([units + dice.count(0, 4) if isinstance(units, Value) else 4, self.size + 1])),
+                )
             takes.append(take)
         cache = reuse = None
         if self.whole and dice.chance(0.6):

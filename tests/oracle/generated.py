@@ -59,9 +59,7 @@ def explicit(dice: Dice, model: Model, slots: Sequence[Value]) -> None:
 
     model.arrive(
         ir.Sessions(
-            tuple(
-                ir.Preset(values(0.5), tuple(values(0.8) for _ in range(dice.count(0, 3)))) for _ in range(dice.count(1, 6))
-            )
+            tuple(ir.Preset(values(0.5), tuple(values(0.8) for _ in range(dice.count(0, 3)))) for _ in range(dice.count(1, 6)))
         )
     )
 
@@ -79,7 +77,10 @@ def trace(dice: Dice, settings: dict[str, Any]) -> dict[str, str]:
 
 def settings_of(dice: Dice, horizon: float) -> dict[str, Any]:
     """A horizon, a seed, a warm-up."""
-    settings: dict[str, Any] = {"horizon": dice.pick([horizon / 4, horizon, horizon]), "seed": dice.rng.getrandbits(dice.pick([3, 16, 64]))}
+    settings: dict[str, Any] = {
+        "horizon": dice.pick([horizon / 4, horizon, horizon]),
+        "seed": dice.rng.getrandbits(dice.pick([3, 16, 64])),
+    }
     if dice.chance(0.3):
         settings["warmup"] = float(settings["horizon"]) * dice.pick([0.1, 0.37, 0.5])
     return settings
@@ -99,6 +100,7 @@ def gauges(dice: Dice, model: Model, pools: Sequence[PoolOf], stages: Sequence[S
         model.gauge(f"g{i}", dice.expression(leaves, dice.count(0, 2)))
 
 
+AGGREGATES = ("Total", "Count", "Largest", "Smallest", "PrefixTotal")
 ITERATION = "Now Ntok Ndec Npre Nres Kvb Kvp Attn Demand Served Arrived"
 
 
@@ -112,15 +114,16 @@ def claims(
     sizes: Sequence[Value],
 ) -> None:
     """Claims of every kind, with and without ``given``."""
-    counts: list[Leaf] = [lambda pool=pool, name=name: call(name, pool) for pool in pools for name in ("Used", "Free", "Holders", "Queued")]  # type: ignore[misc]
+    counts: list[Leaf] = [
+        lambda pool=pool, name=name: call(name, pool) for pool in pools for name in ("Used", "Free", "Holders", "Queued")
+    ]  # type: ignore[misc]
     counts += [lambda stage=stage, name=name: call(name, stage) for stage in stages for name in ("Queue", "Busy")]  # type: ignore[misc]
     for i in range(dice.count(1, 4)):
         given = dice.truth(attributes([serial, turn_no, more, *sizes])) if dice.chance(0.25) else None
         if not engines or dice.chance(0.3):
-            kinds = ["Total", "Count", "Largest", "Smallest", "PrefixTotal"]
             leaves: list[Leaf] = [*contexts("Now")]
             if observations:
-                leaves += [lambda: Value(ir.Agg(dice.pick(kinds), dice.count(0, observations - 1)))] * 3
+                leaves += [lambda: Value(ir.Agg(dice.pick(AGGREGATES), dice.count(0, observations - 1)))] * 3
             model.claim(f"c{i}", "AtEnd", dice.truth(leaves, 2), None, given)
             continue
         engine, registers = dice.pick(engines)

@@ -133,7 +133,20 @@ OPTIONS: dict[str, JSON] = {
     "serve": {"By": []},
     "cap": "inf",
 }
-DROPPED = ("iteration", "granule", "reserve_held", "only", "gate", "by", "latency", "poster", "queue_every", "tail", "prefix", "connector")
+DROPPED = (
+    "iteration",
+    "granule",
+    "reserve_held",
+    "only",
+    "gate",
+    "by",
+    "latency",
+    "poster",
+    "queue_every",
+    "tail",
+    "prefix",
+    "connector",
+)
 
 
 def _options(data: JSON) -> Iterator[Step]:
