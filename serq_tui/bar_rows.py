@@ -16,6 +16,7 @@ from serq_tui.pieces import (
     Piece,
     Role,
     cut,
+    flowed,
     heading,
     joined,
     laid_out,
@@ -58,27 +59,19 @@ def batch(state: BatchState, width: int) -> Content:
         why = "idle with work: it scheduled no token" if state.idle_with_work else "idle: it waits for a request"
         role: Role = "waiting" if state.idle_with_work else "dim"
         return Content([Entry(piece(f"{state.engine} is {why}", role))])
-    before = state.before
     lines: list[Line] = []
     if math.isfinite(view.budget):
         lines.append(_budget_bar(view, min(width, WIDEST_BAR)))
-    lines.extend(_portions(view.portions, width, state.stops))
-    lasts = joined((piece("lasts", "dim"), piece(duration(view.cost)), _was_duration(view.cost, before)), " ")
-    until = joined((piece("until", "dim"), piece(clock(view.started + view.cost))), " ")
-    both = joined((lasts, until))
-    lines.extend((both,) if width_of(both) <= width else (lasts, until))
+    lasts = joined((piece("lasts", "dim"), piece(duration(view.cost)), _was_duration(view.cost, state.before)), " ")
+    said: list[Line] = [lasts, (Piece("until ", "dim"), Piece(clock(view.started + view.cost)))]
     if view.kv_decode or view.kv_prefill:
-        lines.append(
-            joined(
-                (
-                    piece("kv", "dim"),
-                    piece(f"d {amount(view.kv_decode)}", "decode"),
-                    piece(f"P {amount(view.kv_prefill)}", "prefill"),
-                )
-            )
-        )
+        read = (Piece(f"d {amount(view.kv_decode)}", "decode"), Piece(f" P {amount(view.kv_prefill)}", "prefill"))
+        said.append((Piece("kv ", "dim"), *read))
     if math.isfinite(view.chunk) and view.chunk < view.budget:
-        lines.append(joined((piece("each at most", "dim"), piece(amount(view.chunk))), " "))
+        said.append((Piece("each at most ", "dim"), Piece(amount(view.chunk))))
+    # the figures before the portions, of which there may be more than there are lines
+    lines.extend(flowed(said, width))
+    lines.extend(_portions(view.portions, width, state.stops))
     return Content([Entry(cut(line, width)) for line in lines])
 
 

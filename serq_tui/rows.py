@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from engine.snapshot import JobView, NeedView, RequestView, StageView, WaitingView
 from serq_tui.bars import USED, Part, bar
-from serq_tui.format import amount, change, duration, number, plural
+from serq_tui.format import amount, change, duration, number, plural, requests
 from serq_tui.pieces import (
     Column,
     Content,
@@ -23,6 +23,7 @@ from serq_tui.pieces import (
     shown_columns,
 )
 from serq_tui.view_state import QueueState, Resident, RunningState, WaitingState
+from serq_tui.words import NAMED
 
 BREAKPOINT = "●"
 #: A need that finds no room.
@@ -92,11 +93,18 @@ def running(state: RunningState, width: int) -> Content:
 
 def running_title(state: RunningState) -> str:
     """The running pane's title with the counts by mode."""
-    residents = [resident.now for engine in state.engines for resident in engine.residents if resident.now]
-    prefills = sum(1 for view in residents if view.mode == "prefill")
-    if not residents:
-        return "running 0"
-    return f"running {len(residents)} · P {prefills} · d {len(residents) - prefills}"
+    rows = [resident for engine in state.engines for resident in engine.residents]
+    views = [resident.now for resident in rows if resident.now]
+    prefills = sum(1 for view in views if view.mode == "prefill")
+    parts = [f"running {len(views)}"]
+    if views:
+        parts += [f"P {prefills}", f"d {len(views) - prefills}"]
+    # whose rows come last may be out of view, and they are what one looks for
+    for sign, fate in (("x", "preempted"), ("−", "left")):
+        gone = tuple(resident.who for resident in rows if resident.fate == fate)
+        if gone:
+            parts.append(f"{sign} {requests(gone, NAMED)}")
+    return " · ".join(parts)
 
 
 def _resident_entry(resident: Resident, shown: tuple[tuple[int, int], ...]) -> Entry:

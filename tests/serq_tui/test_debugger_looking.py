@@ -214,3 +214,31 @@ async def test_the_wheel_scrolls_the_source_away_from_the_lit_line_until_another
         while driver.view.source.home == lit:
             await driver.press("s")
         assert pane.cursor_key == driver.view.source.home
+
+
+async def test_a_click_chooses_a_request_and_a_second_one_opens_it() -> None:
+    async with opened(PREEMPTION) as driver:
+        await driver.press("s", "s")
+        # below the rule and the titles the rows begin: the third line is the first request, the fourth the second
+        await driver.pilot.click("#running", offset=(4, 3))
+        await driver.settle()
+        second = driver.view.running.engines[0].residents[1].who
+        assert focused(driver) == "running"
+        assert driver.desk.running_pane.request == second
+        await driver.pilot.click("#running", offset=(4, 3), times=2)
+        await driver.settle()
+        assert driver.view.detail is not None
+        assert driver.view.detail.who == second
+
+
+async def test_a_terminal_that_is_resized_is_arranged_anew() -> None:
+    async with opened(PREEMPTION) as driver:
+        await driver.press("c")
+        await driver.pilot.resize_terminal(80, 24)
+        await driver.settle()
+        text = driver.text()
+        assert len(text.splitlines()) == 24
+        assert "running 7" in text
+        await driver.pilot.resize_terminal(180, 50)
+        await driver.settle()
+        assert "source preemption.sq:47" in driver.text()
