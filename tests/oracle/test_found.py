@@ -66,10 +66,11 @@ def decoding(cost: Number, body: Any = None, registers: int = 0) -> ir.Program:
     return model.build(10)
 
 
-def planning(name: str) -> ir.Program:
-    """A register notes, before anything is served, whether a total is below zero."""
+def planning(name: str, *, served: bool = False) -> ir.Program:
+    """A register notes, before or after the decode is served, whether a total is below zero."""
     register = Value(ir.Reg(0))
-    return decoding(1 + register, [put(register, below_zero(ctx(name))), serve()], registers=1)
+    note = put(register, below_zero(ctx(name)))
+    return decoding(1 + register, [serve(), note] if served else [note, serve()], registers=1)
 
 
 def only_preempting() -> ir.Program:
@@ -156,6 +157,12 @@ FOUND: dict[str, Found] = {
     ),
     "the tokens of a schedule that has served nobody are minus zero": Found(lambda: planning("Ntok"), {"done": [2.0]}),
     "the prefill tokens of a schedule that has served nobody are minus zero": Found(lambda: planning("Npre"), {"done": [2.0]}),
+    "the prefill tokens of a schedule that has served a decode are minus zero": Found(
+        lambda: planning("Npre", served=True), {"done": [2.0]}
+    ),
+    "the tokens of a schedule that has served a decode are its tokens": Found(
+        lambda: planning("Ntok", served=True), {"done": [1.0]}
+    ),
     "the tokens of an iteration that only preempted are minus zero": Found(only_preempting, {"begins": [0.0, 5.0]}),
     "a shrink stops at what is computed": Found(shrinking([lambda p: load(p, 8)], 9), {"left": [8.0]}),
     "a shrink of what is all computed changes nothing": Found(shrinking([lambda p: load(p, 12)], 3), {"left": [12.0]}),
@@ -195,6 +202,7 @@ def reference() -> Any:
 
 
 OPEN = {
+    "the prefill tokens of a schedule that has served a decode are minus zero",
     "the attention of a batch without a prefill is minus zero",
     "the tokens of a schedule that has served nobody are minus zero",
     "the prefill tokens of a schedule that has served nobody are minus zero",
