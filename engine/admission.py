@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine import endings, holdings, prefix_cache
 from engine.amounts import amount, member, positive, up
 from engine.constants import EPS, HOLD, QUEUED
-from engine.decisions import Admitted, Blocked, Rejected
+from engine.decisions import Admitted, Blocked, Queued, Rejected
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
@@ -83,6 +83,9 @@ def enqueue(k: State, session: Session, pending: Pending, *, at_head: bool) -> N
     session.pending = pending
     session.status = QUEUED
     session.where = pending.pools[0]
+    if k.listen is not None:
+        asks = tuple(zip(pending.pools, pending.units, strict=True))
+        k.listen.append(Queued(k.now, session.where, who(session), at_head, asks))
     queue = k.pools[session.where].queue
     if at_head:
         queue.insert(0, session)

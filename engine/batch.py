@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engine import growth, holdings, plan
 from engine.constants import EPS, GROWING, INF
+from engine.decisions import LeftOut, Served
+from engine.names import who
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.codes import Path
+    from engine.codes import Path, StepCode
     from engine.expressions import Function
     from engine.session_state import Job, Session
     from engine.stage_state import StageState
@@ -79,14 +81,17 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
     if step.granule and not job.decode and tokens < job.work:
         tokens = tokens / step.granule // 1.0 * step.granule if step.granule < INF else 0.0
         if tokens <= 0:
+            _left_out(k, st, job, "granule")
             return REFUSED
     if tokens <= 0:
+        _left_out(k, st, job, "budget")
         return SKIPPED
     session = job.session
     assert session is not None
     position = 0.0
     if job.growing >= 0:
         if session.status == GROWING:
+            _left_out(k, st, job, "growing")
             return SKIPPED
         found = holdings.innermost(session, job.growing)
         assert found is not None
@@ -99,6 +104,7 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
             if k.attempt_preempted != before:
                 _drop_gone(a)
             if outcome == growth.WAITS:
+                _left_out(k, st, job, "growing")
                 return SKIPPED
             if outcome == growth.PREEMPTED_ITSELF:
                 return STOPPED
@@ -106,7 +112,39 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
         a.notes.append((job, tokens * (position + tokens / 2.0)))
     a.batch.append((job, tokens))
     a.left -= tokens
+    if k.listen is not None:
+        cut = None if tokens == job.work or job.decode else _cut(step, a, tokens, left)
+        k.listen.append(Served(k.now, st.code.index, k.path, who(session), mode(job), tokens, job.work, cut))
     return GIVEN
+
+
+def _cut(step: StepCode, a: Attempt, tokens: float, left: float) -> Literal["budget", "chunk", "granule"]:
+    """What kept a prefill from having all it has left."""
+    if tokens == left:
+        return "budget"
+    return "chunk" if tokens == a.chunk or not step.granule else "granule"
+
+
+def mode(job: Job) -> Literal["prefill", "decode"]:
+    """A job's mode as records and views name it."""
+    return "decode" if job.decode else "prefill"
+
+
+Reason = Literal["budget", "only", "granule", "growing", "statement", "alone"]
+
+
+def _left_out(k: State, st: StageState, job: Job, reason: Reason) -> None:
+    if k.listen is not None:
+        assert job.session is not None
+        k.listen.append(LeftOut(k.now, st.code.index, k.path, who(job.session), mode(job), reason))
+
+
+def note_unserved(k: State, st: StageState, a: Attempt) -> None:
+    """Records the residents that no statement came to, once the batch is formed."""
+    if k.listen is not None:
+        for job in st.residents:
+            if job.served != st.marks:
+                _left_out(k, st, job, "budget" if a.left <= 0 else "statement")
 
 
 def _drop_gone(a: Attempt) -> None:
@@ -182,6 +220,7 @@ def serve(k: State, st: StageState, a: Attempt, keys: tuple[Function, ...], *, s
             continue
         if excluded(k, st, job, only):
             set_aside.add(job.id)
+            _left_out(k, st, job, "only")
             continue
         job.served = marks
         outcome = give(k, st, a, job, a.left)

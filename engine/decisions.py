@@ -138,4 +138,156 @@ class Ended:
     who: Who
 
 
-Decision = Preempted | Admitted | Blocked | Evicted | Rejected | Attempted | Guarded | RegisterSet | Ended
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A session was created."""
+
+    time: float
+    who: Who
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A hold joined a queue.
+
+    Attributes:
+        pool: where it waits.
+        at_head: whether it was preempted and goes before all others.
+        asks: per pool of the hold, what it would take as its statement evaluated it, in units.
+    """
+
+    time: float
+    pool: int
+    who: Who
+    at_head: bool
+    asks: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionClosed:
+    """An engine admits nobody further at a statement, though no hold was tried.
+
+    Attributes:
+        reason: the ``budget`` is spent; somebody was ``preempted``; a prefill waits on its ``granule``.
+        left: tokens of the budget that are left.
+    """
+
+    time: float
+    stage: int
+    path: tuple[int, ...] | None
+    reason: Literal["budget", "preempted", "granule"]
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running request got tokens.
+
+    Attributes:
+        wanted: tokens its run still needs.
+        cut: what made ``tokens`` fewer: the ``budget``, the cap on one request (``chunk``), the ``granule``;
+            None where nothing did, as for a decode's one token.
+    """
+
+    time: float
+    stage: int
+    path: tuple[int, ...] | None
+    who: Who
+    mode: Literal["prefill", "decode"]
+    tokens: float
+    wanted: float
+    cut: Literal["budget", "chunk", "granule"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A running request got no token in an iteration.
+
+    Attributes:
+        reason: the ``budget`` was spent; an ``only`` excluded it; its ``granule`` did not fit;
+            its hold is ``growing``; no ``statement`` of the schedule served it; a prefill runs ``alone``.
+    """
+
+    time: float
+    stage: int
+    path: tuple[int, ...] | None
+    who: Who
+    mode: Literal["prefill", "decode"]
+    reason: Literal["budget", "only", "granule", "growing", "statement", "alone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """A request chosen for an iteration gave way to a prefill that runs alone."""
+
+    time: float
+    stage: int
+    path: tuple[int, ...] | None
+    who: Who
+    by: Who
+
+
+@dataclass(frozen=True, slots=True)
+class Grew:
+    """A hold grew by ``units`` to ``allocated``, both in units of the pool."""
+
+    time: float
+    pool: int
+    who: Who
+    units: float
+    allocated: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stalled:
+    """A growth found no room and nobody to preempt, and waits."""
+
+    time: float
+    pool: int
+    who: Who
+    need: float
+    free: float
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Units went back to a pool, ``kept`` of them as a cached prefix."""
+
+    time: float
+    pool: int
+    who: Who
+    units: float
+    kept: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRead:
+    """An iteration claim was read, and ``held`` or not."""
+
+    time: float
+    stage: int
+    claim: int
+    held: bool
+
+
+Decision = (
+    Preempted
+    | Admitted
+    | Blocked
+    | Evicted
+    | Rejected
+    | Attempted
+    | Guarded
+    | RegisterSet
+    | Ended
+    | Arrived
+    | Queued
+    | AdmissionClosed
+    | Served
+    | LeftOut
+    | Displaced
+    | Grew
+    | Stalled
+    | Released
+    | ClaimRead
+)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine import admission, calendar, endings, holdings, prefix_cache
 from engine.amounts import up
 from engine.constants import EPS, GROWING, HOLD, IN_STAGE
-from engine.decisions import Preempted
+from engine.decisions import Grew, Preempted, Stalled
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
@@ -16,7 +16,7 @@ from engine.statistics import total_order
 if TYPE_CHECKING:
     from engine.codes import HoldCode
     from engine.pool_state import PoolState
-    from engine.session_state import Session
+    from engine.session_state import HeldPool, Session
     from engine.state import State
 
 GREW, WAITS, PREEMPTED_ITSELF = range(3)
@@ -49,6 +49,9 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
             session.where = index
             session.growth = units
             pool.growers.append(session)
+            if k.listen is not None:
+                free = pool.code.cap - pool.used - admission.outstanding(k, pool, held)
+                k.listen.append(Stalled(k.now, index, who(session), need, free))
             return WAITS
         victim = ranked[0][0]
         if k.listen is not None:
@@ -56,10 +59,16 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
         preempt(k, victim, pool)
         if victim is session:
             return PREEMPTED_ITSELF
+    _enlarge(k, session, pool, held, need)
+    return GREW
+
+
+def _enlarge(k: State, session: Session, pool: PoolState, held: HeldPool, need: float) -> None:
     prefix_cache.make_room(k, pool, need)
     pool.used += need
     held.alloc += need
-    return GREW
+    if k.listen is not None:
+        k.listen.append(Grew(k.now, pool.code.index, who(session), need, held.alloc))
 
 
 def _record(k: State, pool: PoolState, victim: Session, grower: Session, need: float, ranked: Ranked) -> None:
@@ -166,9 +175,7 @@ def retry_growers(k: State, pool: PoolState) -> None:
         if not admission.fits(k, pool, need, held):
             return
         pool.growers.pop(0)
-        prefix_cache.make_room(k, pool, need)
-        pool.used += need
-        held.alloc += need
+        _enlarge(k, session, pool, held, need)
         if session.job is not None:
             session.status = IN_STAGE
             session.where = next(st.code.index for st in k.stages if st.jobs.get(session.job.id) is session.job)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from engine import prefix_cache
 from engine.amounts import positive
 from engine.constants import LEASE_END
+from engine.decisions import Released
 from engine.events import schedule
+from engine.names import who
 from engine.session_state import Hold, Lease
 
 if TYPE_CHECKING:
@@ -52,9 +54,12 @@ def give_back(k: State, session: Session, pool: PoolState, units: float, compute
     """
     pool.used -= units
     _leave_holders(pool, session)
+    before = pool.cached
     if code.cache is not None:
         want = positive(code.cache(k, session, k.moment))
         prefix_cache.keep(k, pool, session, min(want, computed), place)
+    if k.listen is not None:
+        k.listen.append(Released(k.now, pool.code.index, who(session), units, pool.cached - before))
 
 
 def computed_of(hold: Hold, held: HeldPool) -> float:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from engine import holdings, plan, procedures, stages
 from engine.amounts import positive
-from engine.batch import Attempt
+from engine.batch import Attempt, note_unserved
 from engine.client import token
 from engine.constants import EPS, INF, ITERATION_END
-from engine.decisions import Attempted, RegisterSet
+from engine.decisions import Attempted, ClaimRead, RegisterSet
 from engine.events import schedule
 from engine.failure import ProgramFailure
 from engine.names import name
@@ -51,6 +51,7 @@ def conduct(k: State, st: StageState, a: Attempt, procedure: Callable[[], None])
     k.forming = a
     try:
         procedure()
+        note_unserved(k, st, a)
         start(k, st, a)
     finally:
         k.forming = None
@@ -176,6 +177,8 @@ def _check_claims(k: State, st: StageState, a: Attempt) -> None:
         held = code.value(k, k.nobody, m) != 0
         if not held:
             claim.failures += 1
+        if k.listen is not None:
+            k.listen.append(ClaimRead(k.now, st.code.index, code.index, held))
         if claim.first is None and held != code.every:
             claim.first = k.now
 

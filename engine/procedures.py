@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engine import admission, plan, sessions
 from engine.batch import GIVEN, REFUSED, STOPPED, at, excluded, give, in_order, serve
 from engine.codes import AdmitCode, GuardCode, RegisterCode, ServeCode
 from engine.constants import INF
-from engine.decisions import Guarded, RegisterSet
+from engine.decisions import AdmissionClosed, Displaced, Guarded, RegisterSet
 from engine.failure import ProgramFailure
-from engine.names import name
+from engine.names import name, who
 from engine.queries import shown
 
 if TYPE_CHECKING:
@@ -34,12 +34,32 @@ def default(k: State, st: StageState, a: Attempt) -> None:
     while True:
         if serve(k, st, a, step.by, still=step.still, only=None) == STOPPED:
             return
-        if not (a.left > 0 and k.attempt_preempted == 0 and not a.refused):
+        if _closed(k, st, a):
             return
         at(k, a, ADMIT_PATH)
         if not admit_one(k, st, a.left):
             return
         a.admitted += 1
+
+
+def _closed(k: State, st: StageState, a: Attempt) -> bool:
+    """Whether the default and the exclusive procedure admit nobody further (R6.8)."""
+    if a.left > 0 and k.attempt_preempted == 0 and not a.refused:
+        return False
+    if a.left <= 0:
+        note_closed(k, st, a, "budget")
+    else:
+        note_closed(k, st, a, "preempted" if k.attempt_preempted else "granule")
+    return True
+
+
+def note_closed(k: State, st: StageState, a: Attempt, reason: Literal["budget", "preempted", "granule"]) -> None:
+    """Records that no hold is tried, where somebody waits for it."""
+    if k.listen is not None:
+        step = st.code.step
+        assert step is not None
+        if any(k.pools[i].queue for i in step.queues):
+            k.listen.append(AdmissionClosed(k.now, st.code.index, k.path, reason, a.left))
 
 
 def exclusive(k: State, st: StageState, a: Attempt) -> None:
@@ -50,7 +70,7 @@ def exclusive(k: State, st: StageState, a: Attempt) -> None:
     while True:
         job = next((job for job in st.residents if job.served != marks), None)
         if job is None:
-            if not (a.left > 0 and k.attempt_preempted == 0 and not a.refused):
+            if _closed(k, st, a):
                 return
             at(k, a, ADMIT_PATH)
             if not admit_one(k, st, a.budget):
@@ -79,6 +99,11 @@ def _give_alone(k: State, st: StageState, a: Attempt, job: Job) -> int:
     outcome = give(k, st, a, job, a.budget)
     if outcome == GIVEN:
         chosen = a.batch[-1]
+        if k.listen is not None:
+            assert job.session is not None
+            for other, _ in a.batch[:-1]:
+                assert other.session is not None
+                k.listen.append(Displaced(k.now, st.code.index, k.path, who(other.session), who(job.session)))
         a.batch = [chosen]
         a.notes = [note for note in a.notes if note[0] is job]
         a.left = a.budget - chosen[1]
@@ -131,7 +156,10 @@ def _admit(k: State, st: StageState, a: Attempt, code: AdmitCode) -> None:
     """R6.16: admits heads one at a time and serves the newcomers."""
     step = st.code.step
     assert step is not None
-    while a.left > 0 and not a.refused:
+    while True:
+        if a.left <= 0 or a.refused:
+            note_closed(k, st, a, "budget" if a.left <= 0 else "granule")
+            return
         if code.gate is not None and not _guard(k, st, a, code.gate, code.path, "the while of an admit waiting"):
             return
         before = {job.id for job in st.residents}

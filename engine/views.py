@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from engine import admission, holdings, plan
 from engine.amounts import positive, up
+from engine.batch import mode
 from engine.constants import GROWING, INF, NAN, QUEUED
 from engine.failure import ProgramFailure
 from engine.names import name, who
@@ -77,10 +78,6 @@ def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failu
     )
 
 
-def _mode(job: Job) -> Literal["prefill", "decode"]:
-    return "decode" if job.decode else "prefill"
-
-
 def _engine(k: State, st: StageState) -> EngineView:
     step = st.code.step
     assert step is not None
@@ -124,7 +121,7 @@ def _batch_view(
     portions = []
     for job, tokens in batch:
         assert job.session is not None
-        portions.append(Portion(who(job.session), _mode(job), tokens))
+        portions.append(Portion(who(job.session), mode(job), tokens))
     return BatchView(*times, *limits, decode, prefill, tuple(portions))
 
 
@@ -153,7 +150,7 @@ def _request(k: State, st: StageState, job: Job) -> RequestView:
     found = holdings.innermost(session, pool) if pool >= 0 else None
     return RequestView(
         who=who(session),
-        mode=_mode(job),
+        mode=mode(job),
         done=job.total - job.work,
         left=job.work,
         admission=int(session.adm) if session.adm < INF else -1,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from engine import client
 from engine.codes import ObserveCode, SetCode
 from engine.constants import ARRIVAL, INF, PLAIN
+from engine.decisions import Arrived
 from engine.events import make_ready, schedule
 from engine.failure import ProgramFailure
+from engine.names import who
 from engine.queries import shown
 from engine.rng import LEG, SESSION, WORKLOAD, Stream, exponential, substream
 from engine.session_state import Session
@@ -85,6 +87,8 @@ def create(k: State, preset: ir.Preset | None = None) -> None:
     k.sessions[session.serial] = session
     k.live += 1
     k.arrived += 1
+    if k.listen is not None:
+        k.listen.append(Arrived(k.now, who(session)))
     session.workload = Stream(substream(k.seed, session.serial, 0, WORKLOAD))
     session.stream = Stream(substream(k.seed, session.serial, 0, SESSION))
     session.frames.append([program.session, 0, PLAIN])
