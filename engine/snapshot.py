@@ -91,7 +91,7 @@ class RequestView:
 
 @dataclass(frozen=True, slots=True)
 class NeedView:
-    """What a waiting hold asks of one pool, as last evaluated.
+    """What a waiting hold asks of one pool: read anew for the first of a queue, as last read for those far behind.
 
     Attributes:
         units: the units it would take; NaN where they cannot be evaluated now.

@@ -160,16 +160,20 @@ class Timeline:
 
     # ------------------------------------------------------------------ stepping
 
-    def step(self, n: int = 1, engine: int | None = None) -> Stop:
+    def step(self, n: int = 1, engine: int | None = None, *, interrupt: Interrupt | None = None) -> Stop:
         """Forward by attempts (by events in a program without an engine).
 
         Args:
             n: how many.
             engine: the engine whose attempts count; None for any engine's.
+            interrupt: asked all along: an engine may never attempt again.
         """
         for _ in range(n):
-            if not self._step_once(engine):
-                return self._at_end()
+            try:
+                if not self._step_once(engine, interrupt):
+                    return self._at_end()
+            except _Interrupted:
+                return Stop("interrupted")
         return Stop("failure") if self._now.failure is not None else Stop("step")
 
     def rewind(self, n: int = 1, engine: int | None = None) -> Stop:
@@ -429,9 +433,13 @@ class Timeline:
                 watch.seen[i] = now
                 self._index.happened(breakpoint_, self._seen)
 
-    def _step_once(self, engine: int | None) -> bool:
+    def _step_once(self, engine: int | None, interrupt: Interrupt | None) -> bool:
         """One step; False where the run was finished already or finished on the way."""
+        count = 0
         while not self._now.finished:
+            count += 1
+            if count % _BREATH == 0 and interrupt is not None and interrupt():
+                raise _Interrupted
             stage = self._advance(0)
             if self._now.failure is not None:
                 return True

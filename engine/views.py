@@ -33,9 +33,8 @@ from engine.snapshot import (
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.codes import TakeCode
     from engine.pool_state import PoolState
-    from engine.session_state import Job, Session
+    from engine.session_state import Job, Pending, Session
     from engine.stage_state import StageState
     from engine.state import State
 
@@ -59,6 +58,7 @@ def snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failur
 
 
 def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: FailureView | None) -> Snapshot:
+    rooms = [pool.code.cap - pool.used - admission.outstanding(k, pool) for pool in k.pools]
     return Snapshot(
         position=Position(k.events, k.attempts),
         clock=k.now,
@@ -71,7 +71,7 @@ def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failu
         finished=finished,
         failure=failure,
         engines=tuple(_engine(k, k.stages[i]) for i in k.code.engines),
-        queues=tuple(_queue(k, pool) for pool in k.pools),
+        queues=tuple(_queue(k, pool, rooms) for pool in k.pools),
         pools=tuple(_pool(k, pool) for pool in k.pools),
         stages=tuple(_stage(k, st) for st in k.stages if st.code.step is None),
         attribute_names=k.code.program.attrs,
@@ -164,13 +164,17 @@ def _request(k: State, st: StageState, job: Job) -> RequestView:
     )
 
 
-def _queue(k: State, pool: PoolState) -> QueueView:
+_READ_ANEW = 64
+"""Holds of a queue whose needs are read anew for a snapshot: reading all of thousands would keep a person waiting."""
+
+
+def _queue(k: State, pool: PoolState, rooms: list[float]) -> QueueView:
     stage = pool.code.admit_via
     return QueueView(
         pool=pool.code.index,
         name=name(pool.code),
         stage=stage if stage >= 0 else None,
-        waiting=tuple(_waiting(k, pool, session) for session in in_order(k, pool)),
+        waiting=tuple(_waiting(k, pool, session, rooms, fresh=i < _READ_ANEW) for i, session in enumerate(in_order(k, pool))),
     )
 
 
@@ -193,7 +197,7 @@ def _keys(k: State, pool: PoolState, session: Session) -> tuple[float, ...]:
         return tuple(NAN for _ in pool.code.keys or ())
 
 
-def _waiting(k: State, pool: PoolState, session: Session) -> WaitingView:
+def _waiting(k: State, pool: PoolState, session: Session, rooms: list[float], *, fresh: bool) -> WaitingView:
     pending = session.pending
     assert pending is not None
     return WaitingView(
@@ -202,23 +206,32 @@ def _waiting(k: State, pool: PoolState, session: Session) -> WaitingView:
         requeued=pending.resumed,
         preempted=pending.preempted,
         keys=_keys(k, pool, session),
-        needs=tuple(_need(k, session, index, take) for index, take in zip(pending.pools, pending.code.takes, strict=True)),
+        needs=_needs(k, session, pending, rooms) if fresh else _needs_before(k, pending, rooms),
         turn=_turn(k, session),
         attributes=tuple(session.attrs),
     )
 
 
-def _need(k: State, session: Session, index: int, take: TakeCode) -> NeedView:
+def _needs(k: State, session: Session, pending: Pending, rooms: list[float]) -> tuple[NeedView, ...]:
     """What a hold would ask now, by the budget its engine would have; nothing is stored."""
-    pool = k.pools[index]
-    try:
-        units = take.units(k, session, k.moment)
-        reserve = take.reserve(k, session, k.moment) if take.reserve is not None else None
-    except ProgramFailure:
-        units, reserve = NAN, None
-    need = max(units, reserve) if reserve is not None else units
-    room = pool.code.cap - pool.used - admission.outstanding(k, pool)
-    return NeedView(index, units, reserve, up(pool.code, need) if need == need else NAN, room)
+    views = []
+    for index, take in zip(pending.pools, pending.code.takes, strict=True):
+        try:
+            units = take.units(k, session, k.moment)
+            reserve = take.reserve(k, session, k.moment) if take.reserve is not None else None
+        except ProgramFailure:
+            units, reserve = NAN, None
+        need = max(units, reserve) if reserve is not None else units
+        views.append(NeedView(index, units, reserve, up(k.pools[index].code, need) if need == need else NAN, rooms[index]))
+    return tuple(views)
+
+
+def _needs_before(k: State, pending: Pending, rooms: list[float]) -> tuple[NeedView, ...]:
+    """What a hold asked when it was last read: the units of its statement, the needs of its latest trial."""
+    return tuple(
+        NeedView(index, units, None, up(k.pools[index].code, need), rooms[index])
+        for index, units, need in zip(pending.pools, pending.units, pending.needs, strict=True)
+    )
 
 
 def _pool(k: State, pool: PoolState) -> PoolView:
