@@ -75,6 +75,23 @@ def test_a_victim_caches_its_position_and_not_what_it_had_allocated() -> None:
     assert [(s[0], s[3]) for s in samples(simulation, "found") if s[1] == 1] == [(0, 0), (2, 2)]
 
 
+def test_a_victim_may_leave_more_cached_than_there_is_room_for() -> None:
+    """R4.27, measured: 6 found by a hold of 1 (position 6); its growth beside 7 of 8 makes it its own victim.
+
+    1 unit goes back and 6 stay cached: 13 in a pool of 8, until somebody makes room. It asks for 20 then and is refused.
+    """
+    m = Model()
+    kv = m.pool("kv", 8, preempt=[serial])
+    dl = m.delay()
+    m.batch(2)
+    again = hold((kv, where(computed > 0, 20, 1)), cache=9, body=[run(dl, 1), grow(kv, 2)])
+    m.session(branch(serial.equals(0), [hold((kv, 6), cache=6), again], [run(dl, 0.5), hold((kv, 7), body=[run(dl, 50)])]))
+    pool = report(m.build(10.5))["pools"][0]
+    assert (pool["preemptions"], pool["rejected"]) == (1, 1)
+    # 1 allocated in the first second, 7 from 0.5 on; 6 cached from 1 on.
+    assert (pool["mean_used"], pool["mean_cached"]) == (71 / 10.5, 57 / 10.5)
+
+
 def test_a_victim_loses_its_inner_holds_too_and_starts_at_its_hold_again() -> None:
     """R4.18.4: the inner hold of seats goes back with the outer one of kv; its body begins anew."""
     m = Model()

@@ -1,0 +1,253 @@
+"""What holds at every moment of every run, on random programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.decisions import Admitted, Attempted, Decision, RegisterSet
+from engine.simulation import Simulation
+from engine.snapshot import PoolView, Snapshot
+from grammar import ir
+from tests.engine.strategies import programs
+from tests.engine.watching import moments
+from tests.oracle.generator import generate
+
+EPS = 1e-9
+"""The kernel's tolerance (R1.1)."""
+
+MOST_STEPS = 400
+"""Small steps looked at of one program: the long ones repeat themselves."""
+
+few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+
+GENERATED = range(1000, 1040)
+"""Seeds of programs over all features, by the generator that is also compared with the reference."""
+
+
+@cache
+def generated(seed: int) -> ir.Program | None:
+    """A program of the generator that needs no file and can be executed."""
+    made = generate(seed)
+    return None if made.files else made.program
+
+
+class Pools:
+    """Checks of every pool along one run."""
+
+    def __init__(self, program: ir.Program) -> None:
+        # A spill's tier may exceed its cap (R4.32).
+        self.may_exceed = {pool.spill.to for pool in program.pools if pool.spill is not None}
+
+    def check(self, snapshot: Snapshot) -> None:
+        for engine in snapshot.engines:
+            for request in engine.running:
+                for held in request.holds:
+                    if held.position > held.allocated + EPS:
+                        # A prefix longer than its hold: a preemption caches more than it frees (R4.27), see
+                        # test_a_victim_may_leave_more_cached_than_there_is_room_for.
+                        self.may_exceed.add(held.pool)
+        for pool in snapshot.pools:
+            _check_pool(pool, may_exceed=pool.pool in self.may_exceed)
+
+
+def _check_pool(pool: PoolView, *, may_exceed: bool) -> None:
+    if not may_exceed:
+        # R4.28: room is made before anything is taken.
+        assert pool.used + pool.cached <= pool.cap + EPS * max(1.0, abs(pool.cap)) or pool.cap == float("inf")
+    assert pool.used <= pool.cap + EPS or pool.cap == float("inf")
+    # R1.12: what holders have is what is used; running sums may differ from it by roundings only.
+    assert sum(holder.allocated for holder in pool.holders) == pytest.approx(pool.used, abs=1e-6)
+    assert sum(entry.size for entry in pool.entries) == pytest.approx(pool.cached, abs=1e-6)
+    owners = Counter(entry.owner for entry in pool.entries if entry.owner is not None)
+    # R4.20: at most one entry a session.
+    assert set(owners.values()) <= {1}
+
+
+def check_batches(snapshot: Snapshot) -> None:
+    for engine in snapshot.engines:
+        batch = engine.batch
+        if batch is None:
+            continue
+        served = Counter(portion.who for portion in batch.portions)
+        # R6.7: once an iteration.
+        assert set(served.values()) <= {1}
+        assert sum(portion.tokens for portion in batch.portions) == batch.tokens
+        assert batch.tokens <= max(batch.budget, 0.0)
+        assert all(portion.tokens > 0 for portion in batch.portions)
+        assert all(portion.tokens <= 1 for portion in batch.portions if portion.mode == "decode")
+        assert all(portion.tokens <= batch.chunk for portion in batch.portions if portion.mode == "prefill")
+        running = {request.who for request in engine.running}
+        assert set(served) <= running
+
+
+def check_waiting(snapshot: Snapshot) -> None:
+    """R1.8: nobody is at two places."""
+    waiting = [w.who for queue in snapshot.queues for w in queue.waiting]
+    running = [request.who for engine in snapshot.engines for request in engine.running]
+    working = [job.who for stage in snapshot.stages if stage.kind != "shared" for job in stage.jobs if job.who is not None]
+    assert max(Counter([*waiting, *running, *working]).values(), default=0) <= 1
+
+
+@few
+@given(programs())
+def test_pools_and_batches_are_consistent_at_every_moment(program: ir.Program) -> None:
+    """R1.12, R4.28, R6.7, R6.6."""
+    pools = Pools(program)
+    for _, snapshot in moments(program):
+        pools.check(snapshot)
+        check_batches(snapshot)
+        check_waiting(snapshot)
+
+
+@pytest.mark.parametrize("seed", GENERATED)
+def test_pools_and_batches_of_the_generators_programs_are_consistent(seed: int) -> None:
+    """R1.12, R4.28, R6.7: engines, pairs of them with flows and leases, and plain resources."""
+    program = generated(seed)
+    if program is None:
+        pytest.skip("the program reads a trace")
+    simulation = Simulation(program)
+    pools = Pools(program)
+    for _ in range(MOST_STEPS):
+        if simulation.finished:
+            break
+        simulation.advance()
+        snapshot = simulation.snapshot()
+        pools.check(snapshot)
+        check_batches(snapshot)
+    assert simulation.position.events > 0 or simulation.finished
+
+
+# --------------------------------------------------------------------------- one program, one run
+
+
+@few
+@given(programs(most_decodes=60))
+def test_two_runs_of_a_seed_are_equal(program: ir.Program) -> None:
+    first, second = Simulation(program), Simulation(program)
+    first.run()
+    second.run()
+    assert first.result() == second.result()
+    assert first.snapshot() == second.snapshot()
+
+
+@few
+@given(programs(most_decodes=60))
+def test_looking_and_listening_at_every_step_changes_nothing(program: ir.Program) -> None:
+    """A run in one go counts steady decodes together and leaps; step by step, with every decision recorded, it does not."""
+    at_once = Simulation(program)
+    at_once.run()
+    looked = Simulation(program)
+    records: list[Decision] = []
+    looked.listen(records)
+    while not looked.finished:
+        looked.advance()
+        looked.snapshot()
+    assert looked.result() == at_once.result()
+    assert replace(looked.snapshot(), stage=None) == replace(at_once.snapshot(), stage=None)
+
+
+@few
+@given(programs(most_decodes=60), st.integers(0, 40), st.data())
+def test_a_run_may_be_left_and_taken_up_anywhere(program: ir.Program, steps: int, data: st.DataObject) -> None:
+    """Steps, leaps of any length and listening for a while, in any order, lead where the run leads."""
+    run = Simulation(program)
+    for _ in range(steps):
+        if run.finished:
+            break
+        run.advance()
+        choice = data.draw(st.sampled_from(["go on", "leap", "listen", "deaf", "look"]))
+        if choice == "leap":
+            run.leap(data.draw(st.integers(1, 20)))
+        elif choice in ("listen", "deaf"):
+            run.listen([] if choice == "listen" else None)
+        elif choice == "look":
+            run.snapshot()
+    run.listen(None)
+    run.run()
+    straight = Simulation(program)
+    straight.run()
+    assert run.result() == straight.result()
+
+
+# --------------------------------------------------------------------------- clones
+
+
+@few
+@given(programs(most_decodes=30), st.integers(0, 30))
+def test_a_clone_advanced_leaves_its_original_untouched(program: ir.Program, steps: int) -> None:
+    original = Simulation(program)
+    for _ in range(steps):
+        if not original.finished:
+            original.advance()
+    before = original.snapshot()
+    copy = original.clone()
+    assert copy.snapshot() == before
+    copy.run()
+    assert original.snapshot() == before
+    original.run()
+    assert original.result() == copy.result()
+
+
+@pytest.mark.parametrize("seed", GENERATED)
+def test_a_clone_of_a_generated_program_goes_on_as_its_original(seed: int) -> None:
+    program = generated(seed)
+    if program is None:
+        pytest.skip("the program reads a trace")
+    original = Simulation(program)
+    for _ in range(40):
+        if not original.finished:
+            original.advance()
+    before = original.snapshot()
+    copy = original.clone()
+    for _ in range(100):
+        if not copy.finished:
+            copy.advance()
+    reached = copy.snapshot()
+    assert original.snapshot() == before
+    for _ in range(100):
+        if not original.finished:
+            original.advance()
+    assert original.snapshot() == reached
+
+
+# --------------------------------------------------------------------------- attempts that come to nothing
+
+
+@few
+@given(programs())
+def test_an_attempt_that_comes_to_nothing_leaves_the_registers_as_they_were(program: ir.Program) -> None:
+    """R6.3.5: nothing scheduled, preempted or admitted."""
+    simulation = Simulation(program)
+    records: list[Decision] = []
+    simulation.listen(records)
+    while not simulation.finished:
+        before = simulation.snapshot()
+        records.clear()
+        simulation.advance()
+        outcomes = [record.outcome for record in records if isinstance(record, Attempted)]
+        if outcomes and outcomes[0] in ("idle", "nothing") and not any(isinstance(r, Admitted) for r in records):
+            after = simulation.snapshot()
+            assert [e.registers for e in after.engines] == [e.registers for e in before.engines]
+            assert [p.used for p in after.pools] == [p.used for p in before.pools]
+            sets = [r for r in records if isinstance(r, RegisterSet)]
+            # What was set has been undone, or was set to what it was.
+            changed = {r.register for r in sets if r.before != r.after and not r.undone}
+            assert {r.register for r in sets if r.undone} <= changed
+
+
+@few
+@given(programs())
+def test_who_is_served_has_what_it_computes_allocated(program: ir.Program) -> None:
+    """R6.21: the position after the iteration's tokens is covered; nobody has less than nothing left."""
+    for _, snapshot in moments(program):
+        for engine in snapshot.engines:
+            for request in engine.running:
+                assert request.left > -EPS
+                if request.tokens:
+                    assert request.position <= request.kv + EPS
