@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from grammar import syntax
 from grammar.attributes import assigned
-from grammar.checks_requests import check_indices, check_known, values_read
+from grammar.checks_requests import check_indices, check_known, in_terms, values_read
 from grammar.declarations import Declarations
 from grammar.definitions import assignments
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import Findings, hint
+from grammar.holds import check_moved, names_read
 from grammar.names import SCHEDULER_SET, SUPPLIED
 from grammar.scopes import Model, Queue
 from grammar.source import Span
@@ -193,6 +194,8 @@ class EntryRules:
         return known
 
     def _header(self, hold: syntax.Hold, before: set[str]) -> None:
+        live = frozenset({"cached", "now", *self.model.registers}) - self.params
+        check_moved(self.findings, hold.bindings or (), in_terms(hold.bindings or ()), names_read(hold.body), live)
         bound = {b.name.text for b in hold.bindings or ()}
         parts = [b.value for b in hold.bindings or ()]
         for take in hold.takes:

@@ -85,7 +85,7 @@ def check_bindings(findings: Findings, model: Model, constants: Constants, bound
 
 
 def check_registers(findings: Findings, model: Model, constants: Constants, found: Assigned, engines: Iterable[Engine]) -> None:
-    """A register's name is unlike every other but an observation's (E913)."""
+    """A register's name is unlike that of every attribute, constant, pool, stage and other register (E913)."""
     first: dict[str, Span] = {}
     for engine in engines:
         for item in engine.decl.items:
@@ -99,7 +99,6 @@ def _register(
 ) -> None:
     text = name.text
     where = found.workload.get(text) or found.server.get(text)
-    taken = model.declared.get(text)
     note: tuple[Note, ...] = ()
     if text in first:
         what, note = "a register already", (Note("the first is here", first[text]),)
@@ -111,8 +110,9 @@ def _register(
         what, note = "a constant", (Note("the constant is declared here", constants.where[text]),)
     elif where is not None:
         what, note = "an attribute", (Note("it is set here", where),)
-    elif taken is not None:
-        what, note = f"a {taken[0]}", (Note("it is declared here", taken[1]),)
+    elif text in model.pools or text in model.stages:
+        family = model.pools.get(text) or model.stages[text]
+        what, note = "a pool" if text in model.pools else "a stage", (Note("it is declared here", family.span),)
     else:
         return
     findings.error("E913", name.span, f"`{text}` is {what} and cannot name a register", *note, suggestion="rename the register")

@@ -10,8 +10,9 @@ from grammar.constants import Constants
 from grammar.declarations import Declarations
 from grammar.definitions import assignments
 from grammar.diagnostics import Note
-from grammar.expansion import children, walk
+from grammar.expansion import Substitution, children, walk
 from grammar.findings import Findings, hint
+from grammar.holds import check_moved, names_read
 from grammar.names import SCHEDULER_SET, SUPPLIED
 from grammar.paths import always_set
 from grammar.requests import Request
@@ -61,6 +62,7 @@ class RequestRules:
             self._pools()
         self._conversions()
         self._reads()
+        self._moved()
 
     # ------------------------------------------------------------------ names
 
@@ -249,6 +251,14 @@ class RequestRules:
                 check_known(self.to, read)
         self._functions(node, params, pools)
 
+    def _moved(self) -> None:
+        """The admitted statements read bindings of attributes and constants only (L6.9)."""
+        bindings = self.request.bindings or ()
+        read = {name for statement in self.request.admitted for name in names_read(statement)}
+        live = frozenset({"cached", "now", *self.model.registers})
+        params = {p.text for p in self.request.decl.params}
+        check_moved(self.findings, bindings, in_terms(bindings), read, live - params)
+
     def _session_name(self, read: syntax.Ref) -> None:
         self.findings.error(
             "E1028",
@@ -326,6 +336,14 @@ class RequestRules:
             else:
                 check_known(self.to, read)
         self._functions(expr, params, pools)
+
+
+def in_terms(bindings: Sequence[syntax.Binding]) -> dict[str, syntax.Expr]:
+    """What each binding stands for, the earlier ones put in."""
+    values: dict[str, syntax.Expr] = {}
+    for binding in bindings:
+        values[binding.name.text] = Substitution(dict(values)).node(binding.value)
+    return values
 
 
 def check_known(to: Declarations, read: syntax.Ref) -> None:

@@ -9,6 +9,7 @@ from typing import cast
 from grammar import building, syntax
 from grammar.expansion import Use, reached_by, rebuilt
 from grammar.findings import Findings
+from grammar.holds import CheckedBinding
 from grammar.scopes import Queue
 from grammar.serving import copied
 from grammar.source import Span
@@ -41,10 +42,15 @@ class Localizer:
         return tuple(new for old in block.statements for new in self._statement(old))
 
     def _statement(self, node: syntax.Statement) -> tuple[syntax.Statement, ...]:
-        if isinstance(node, syntax.Transfer) and node.target is None and node.source is not None and not self.plain:
+        if isinstance(node, syntax.Transfer) and self._copies(node):
             inner = cast(syntax.Transfer, rebuilt(node, self._node, self.use))
             return copied(self.findings, inner, self.queue, self.index, None if self.source is None else self.source[1])
         return (cast(syntax.Statement, self._node(node)),)
+
+    def _copies(self, node: syntax.Transfer) -> bool:
+        """Whether a transfer is from what the entry reads, over no stage it names: its relation's copy (L8.10)."""
+        from_read = node.source is not None and self.source is not None and node.source.text == self.source[0].name
+        return node.target is None and from_read
 
     def _node(self, node: syntax.Node) -> syntax.Node:
         if isinstance(node, syntax.Block):
@@ -60,7 +66,10 @@ class Localizer:
         if isinstance(node, syntax.Run) and not node.stages:
             inner = rebuilt(node, self._node, self.use)
             return replace(inner, stages=(self._own(node.span, self.queue.name),))
-        if isinstance(node, syntax.Set | syntax.SizeDecl | syntax.CostDecl | syntax.CostRecord | syntax.Binding):
+        if isinstance(node, syntax.Binding):
+            inner = rebuilt(node, self._node, self.use)
+            return CheckedBinding(inner.span, self._local(node.name), inner.value)
+        if isinstance(node, syntax.Set | syntax.SizeDecl | syntax.CostDecl | syntax.CostRecord):
             return replace(rebuilt(node, self._node, self.use), name=self._local(node.name))
         if isinstance(node, syntax.Choose):
             return replace(rebuilt(node, self._node, self.use), var=self._local(node.var))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grammar import syntax
@@ -15,6 +15,11 @@ from grammar.vocabulary import POOL_FUNCTIONS, STAGE_FUNCTIONS
 @dataclass(frozen=True, slots=True)
 class BoundSet(syntax.Set):
     """The ``set`` at the top of a hold's body of a binding the body reads (L6.5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedBinding(syntax.Binding):
+    """A binding of a request or an entry, whose reads are checked as written: an argument may be live state (L6.10)."""
 
 
 def bound(findings: Findings, hold: syntax.Hold, *, live: frozenset[str]) -> syntax.Hold:
@@ -30,20 +35,14 @@ def bound(findings: Findings, hold: syntax.Hold, *, live: frozenset[str]) -> syn
     values = substituted(findings, hold.bindings)
     into = Substitution(values)
     body = hold.body
-    read = {n.ref.text for n in walk(body) if isinstance(n, syntax.NameExpr) and n.ref.index is None}
+    read = names_read(body)
+    unchecked = [b for b in hold.bindings if not isinstance(b, CheckedBinding)]
+    check_moved(findings, unchecked, values, read, live)
     set_first = []
     for binding in hold.bindings:
         name = binding.name.text
         if name not in read or name not in values:
             continue
-        moved = moved_on(values[name], live)
-        if moved is not None:
-            findings.error(
-                "E1008",
-                binding.name.span,
-                f"the statements read `{name}`, bound to `{moved}` at the admission, which has moved on by then",
-                suggestion="read `cached` for `cachedin(…)`; for the rest, `set` a name inside the hold",
-            )
         set_first.append(BoundSet(binding.span, binding.name, values[name]))
     return replace(
         hold,
@@ -54,6 +53,31 @@ def bound(findings: Findings, hold: syntax.Hold, *, live: frozenset[str]) -> syn
         cache=None if hold.cache is None else into.node(hold.cache),
         lease=None if hold.lease is None else into.node(hold.lease),
     )
+
+
+def names_read(node: syntax.Node) -> set[str]:
+    """The names a body reads."""
+    return {n.ref.text for n in walk(node) if isinstance(n, syntax.NameExpr) and n.ref.index is None}
+
+
+def check_moved(
+    findings: Findings,
+    bindings: Iterable[syntax.Binding],
+    values: Mapping[str, syntax.Expr],
+    read: set[str],
+    live: frozenset[str],
+) -> None:
+    """A body reads a binding only if it stands for attributes and constants: the rest has moved on (L6.9, E1008)."""
+    for binding in bindings:
+        name = binding.name.text
+        moved = moved_on(values[name], live) if name in read and name in values else None
+        if moved is not None:
+            findings.error(
+                "E1008",
+                binding.name.span,
+                f"the statements read `{name}`, bound to `{moved}` at the admission, which has moved on by then",
+                suggestion="read `cached` for `cachedin(…)`; for the rest, `set` a name inside the hold",
+            )
 
 
 def substituted(findings: Findings, bindings: Sequence[syntax.Binding]) -> dict[str, syntax.Expr]:

@@ -277,7 +277,7 @@ class _Linking:
         statements = Statements(self.model, self.findings, self.constants, self.reader, blocks.server)
         init = statements.block(blocks.init, "Workload")
         turn = statements.block(blocks.turn, "Workload")
-        session = statements.block(blocks.session, "Workload", session=blocks.end)
+        session = statements.block(blocks.session, "Workload", session=None if parts.workload is None else blocks.end)
         for unread in self.dropped:
             self.reader.look_up(unread)
         measured = gauges(self.reader, parts.gauges), claims(self.reader, parts.claims)

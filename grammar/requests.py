@@ -10,6 +10,7 @@ from grammar import building, syntax
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, Use, rebuilt
 from grammar.findings import Findings
+from grammar.holds import CheckedBinding
 from grammar.scopes import Engine
 from grammar.source import Span
 
@@ -85,10 +86,14 @@ def called(engine: Engine, request: Request, args: Sequence[syntax.Expr], call: 
         takes,
         syntax.Block(request.decl.span, statements(request.admitted)),
         reuse=None if taking.reuse is None else amount(taking.reuse, pools, taking.reuse.span),
-        bindings=None if request.bindings is None else tuple(put.node(b) for b in request.bindings),
+        bindings=None if request.bindings is None else tuple(_checked(put.node(b)) for b in request.bindings),
         cache=None if request.cache is None else amount(request.cache.value, pools, request.cache.value.span),
     )
     return (*statements(request.before), hold)
+
+
+def _checked(binding: syntax.Binding) -> CheckedBinding:
+    return CheckedBinding(binding.span, binding.name, binding.value)
 
 
 def own_runs(node: syntax.Node, engine: str) -> syntax.Node:

@@ -132,9 +132,13 @@ class Types:
         elif isinstance(s, ir.Fork):
             self._block(s.body, set(assigned))
         elif isinstance(s, ir.Choose):
-            self._choose(s, at, assigned)
+            self._choose(s, origin, workload, assigned)
 
-    def _choose(self, s: ir.Choose, at: Span, assigned: set[int]) -> None:
+    def _choose(self, s: ir.Choose, origin: syntax.Statement, workload: bool, assigned: set[int]) -> None:
+        at = anchor(origin)
+        if not workload and s.slot in self.sizes:
+            self._size_set(s.slot, origin.var.span if isinstance(origin, syntax.Choose) else at)
+            return
         self._plain(s.count, "a `choose` count", self.reader.place(s.count, at), assigned)
         for key in s.keys:
             self._plain(key, "a `choose` key", self.reader.place(key, at), assigned)
@@ -151,12 +155,7 @@ class Types:
                 self._workload_cost(s.expr, made, value, block in self.turn_blocks)
             return
         if s.slot in self.sizes:
-            self.findings.error(
-                "E1103",
-                at,
-                f"`{name}` is what the workload says of a request, which the server reads and cannot set",
-                suggestion="set another name",
-            )
+            self._size_set(s.slot, at)
             return
         if isinstance(origin, syntax.CostDecl) and made == "Plain":
             self.findings.error("E1131", value, f"`Cost {name}` is a cost of a resource, and this is a plain number", suggestion="cost(R, …)")
@@ -166,6 +165,14 @@ class Types:
             self.known.wrong.add(s.slot)
         if s.slot in self.known.types:
             assigned.add(s.slot)
+
+    def _size_set(self, slot: int, at: Span) -> None:
+        self.findings.error(
+            "E1103",
+            at,
+            f"`{self.names[slot]}` is what the workload says of a request, which the server reads and cannot set",
+            suggestion="set another name",
+        )
 
     def _conflict(self, slot: int, made: Type, at: Span) -> None:
         """One type for each attribute (E1130)."""

@@ -117,6 +117,8 @@ def deployment_expressions(program: ir.Program) -> Iterator[ir.Expr]:
             yield from (stage.kind.budget, stage.kind.cost, stage.kind.chunk)
             yield from stage.kind.serve.keys if stage.kind.serve is not None else ()
             yield from schedule_expressions(stage.kind.iteration or ())
+    if isinstance(program.arrival, ir.Renewal):
+        yield program.arrival.gap
     for gauge in program.gauges:
         yield gauge.expr
     for claim in program.claims:
