@@ -58,5 +58,10 @@ class Checkpoints:
         """A run to go on from at the latest checkpoint whose clock is not past a time."""
         return self._kept[max(bisect_right(self._kept, time, key=lambda run: run.clock) - 1, 0)].clone()
 
+    def before_session(self, serial: int) -> Simulation | None:
+        """A run to go on from at the latest checkpoint where a session had not been created; None without one."""
+        i = bisect_left(self._kept, serial + 1, key=lambda run: run.state.next_serial) - 1
+        return self._kept[i].clone() if i >= 0 else None
+
     def __len__(self) -> int:
         return len(self._at)

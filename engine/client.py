@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.constants import NAN
+from engine.decisions import Responded, TurnOpened
+from engine.names import who
 
 if TYPE_CHECKING:
     from engine.session_state import Session
@@ -20,6 +22,8 @@ def _record(k: State, session: Session, name: str, value: float) -> None:
 def open_turn(k: State, session: Session) -> None:
     """A turn begins now."""
     session.client = (k.now, NAN, False, 0)
+    if k.listen is not None:
+        k.listen.append(TurnOpened(k.now, who(session), int(session.attrs[k.code.program.slots.turn])))
 
 
 def close_turn(k: State, session: Session) -> None:
@@ -33,12 +37,15 @@ def close_turn(k: State, session: Session) -> None:
         if after > 0:
             _record(k, session, "tpot", (k.now - first) / after)
     _record(k, session, "response", k.now - start)
+    if k.listen is not None:
+        turn = int(session.attrs[k.code.program.slots.turn])
+        k.listen.append(Responded(k.now, who(session), turn, start, first if first == first else None))
     session.client = None
 
 
-def token(k: State, who: Session, *, decode: bool) -> None:
+def token(k: State, came_to: Session, *, decode: bool) -> None:
     """R9.22: a token comes out, of a session or one of its legs."""
-    session = who.parent if who.leg >= 0 else who
+    session = came_to.parent if came_to.leg >= 0 else came_to
     if session is None or session.client is None:
         return
     start, first, confirmed, after = session.client
@@ -56,9 +63,9 @@ def token(k: State, who: Session, *, decode: bool) -> None:
         session.client = (start, k.now, False, after)
 
 
-def decode_begins(k: State, who: Session) -> None:
+def decode_begins(k: State, served: Session) -> None:
     """R9.23: a decode run right at an unconfirmed first token confirms it."""
-    session = who.parent if who.leg >= 0 else who
+    session = served.parent if served.leg >= 0 else served
     if session is None or session.client is None:
         return
     start, first, confirmed, after = session.client

@@ -270,6 +270,31 @@ class ClaimRead:
     held: bool
 
 
+@dataclass(frozen=True, slots=True)
+class TurnOpened:
+    """A turn of a session began: from here on its client waits for a first token and a response."""
+
+    time: float
+    who: Who
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Responded:
+    """A turn had its response.
+
+    Attributes:
+        opened: when the turn began.
+        first_token: when its first token came out, None where none did.
+    """
+
+    time: float
+    who: Who
+    turn: int
+    opened: float
+    first_token: float | None
+
+
 Decision = (
     Preempted
     | Admitted
@@ -290,4 +315,6 @@ Decision = (
     | Stalled
     | Released
     | ClaimRead
+    | TurnOpened
+    | Responded
 )

@@ -72,6 +72,12 @@ def refuse(k: State, session: Session) -> None:
     _leave(k, session)
 
 
+def withdraw(k: State, session: Session) -> None:
+    """Takes a session off with all it holds, nobody coming in its place; no rule asks for it, a what-if does."""
+    _finish(k, session)
+    _take_off(k, session)
+
+
 def _finish(k: State, session: Session) -> None:
     detach(k, session)
     _give_holds_back(k, session)
@@ -88,12 +94,16 @@ def _give_holds_back(k: State, session: Session) -> None:
             holdings.give_back(k, session, k.pools[held.pool], held.alloc, units, hold.code, held.place)
 
 
-def _leave(k: State, session: Session) -> None:
+def _take_off(k: State, session: Session) -> None:
     session.status = ENDED
     session.frames.clear()
     _free_slot(k, session)
     del k.sessions[session.serial]
     k.live -= 1
+
+
+def _leave(k: State, session: Session) -> None:
+    _take_off(k, session)
     if k.warm:
         k.ended += 1
     if k.listen is not None:

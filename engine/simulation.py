@@ -251,6 +251,21 @@ class Simulation:
         other._begun = self._begun
         return other
 
+    def anew(self) -> Simulation:
+        """A run of the same program and settings that has not begun."""
+        state = self.state
+        other = self.clone()
+        other.failure = None
+        other.state = State(self.code, state.seed, state.horizon, state.warmup, state.arrivals_wanted, state.trace)
+        other.attempted = None
+        other._begun = False
+        return other
+
+    @property
+    def begun(self) -> bool:
+        """Whether its start has happened; before it and after it the position is the same."""
+        return self._begun
+
     def report(self) -> dict[str, Any]:
         """The report of a run that ends at this moment, or at its horizon once finished."""
         return self._ended()[0]

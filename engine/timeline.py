@@ -17,11 +17,9 @@ from engine.decisions import Decision
 from engine.index import Index
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
+from engine.walking import Interrupt, Interrupted, Pace, Report, advance, search_back
 
 INF = float("inf")
-
-_BREATH = 64
-"""Small steps between two looks at the interrupt: well under a tenth of a second."""
 
 _STRETCH = 4096
 """The most iterations one leap takes on a walk, so that an interrupt is seen soon and progress shown."""
@@ -56,14 +54,6 @@ Target = AtPosition | AtIteration | AtTime
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a long walk has come."""
-
-    position: Position
-    clock: float
-
-
-@dataclass(frozen=True, slots=True)
 class Stop:
     """Why a walk ended where it did.
 
@@ -76,14 +66,6 @@ class Stop:
     reason: Literal["step", "breakpoint", "end", "start", "failure", "interrupted", "seek"]
     breakpoint: Breakpoint | None = None
     decision: Decision | None = None
-
-
-class _Interrupted(Exception):
-    """A search was told to stop."""
-
-
-Interrupt = Callable[[], bool]
-Report = Callable[[Progress], None]
 
 
 class Timeline:
@@ -172,7 +154,7 @@ class Timeline:
             try:
                 if not self._step_once(engine, interrupt):
                     return self._at_end()
-            except _Interrupted:
+            except Interrupted:
                 return Stop("interrupted")
         return Stop("failure") if self._now.failure is not None else Stop("step")
 
@@ -268,20 +250,18 @@ class Timeline:
                 return self._stopped(breakpoint_)
             self._go(self._seen)
         watch = Watch(breakpoints, self._now.state)
-        count = 0
-        while not self._now.finished:
-            self._advance(_STRETCH if watch.leaps else 0)
-            hit = watch.hit(self._now.state)
-            if self._now.failure is not None:
-                return Stop("failure")
-            if hit is not None:
-                return self._stopped(hit)
-            count += 1
-            if count % _BREATH == 0:
-                if interrupt is not None and interrupt():
-                    return Stop("interrupted")
-                if progress is not None:
-                    progress(Progress(self.position, self._now.clock))
+        pace = Pace(interrupt, progress)
+        try:
+            while not self._now.finished:
+                self._advance(_STRETCH if watch.leaps else 0)
+                hit = watch.hit(self._now.state)
+                if self._now.failure is not None:
+                    return Stop("failure")
+                if hit is not None:
+                    return self._stopped(hit)
+                pace.step(self._now)
+        except Interrupted:
+            return Stop("interrupted")
         return self._at_end()
 
     def reverse_until(
@@ -304,8 +284,8 @@ class Timeline:
             self._go(position)
             return self._stopped(breakpoint_)
         try:
-            found = self._search_back(breakpoints, self._step_back_bound(), interrupt, progress)
-        except _Interrupted:
+            found = search_back(self._checkpoints, breakpoints, self._step_back_bound(), Pace(interrupt, progress))
+        except Interrupted:
             return Stop("interrupted")
         if found is None:
             return self.home()
@@ -320,8 +300,8 @@ class Timeline:
             interrupt: asked all along; once it says so the answer is None.
         """
         try:
-            found = self._search_back((OnChange(value),), self._now.position, interrupt, None)
-        except _Interrupted:
+            found = search_back(self._checkpoints, (OnChange(value),), self._now.position, Pace(interrupt))
+        except Interrupted:
             return None
         return found[0] if found is not None else None
 
@@ -338,7 +318,7 @@ class Timeline:
         latest = run.position
         while run.position < position and not run.finished:
             latest = run.position
-            _advance(run, Position(max(position.events - 1, 0)))
+            advance(run, Position(max(position.events - 1, 0)))
         return latest
 
     def _stopped(self, breakpoint_: Breakpoint) -> Stop:
@@ -347,47 +327,6 @@ class Timeline:
     def _step_back_bound(self) -> Position:
         """The latest moment that is strictly before this one; inside a step that is where the step began."""
         return self._now.position if self._inside else self._step_before(self._now.position) or Position(0)
-
-    def _search_back(
-        self, breakpoints: Sequence[Breakpoint], last: Position, interrupt: Interrupt | None, progress: Report | None
-    ) -> tuple[Position, Breakpoint] | None:
-        """The latest match not after ``last``; None for none.
-
-        The stretches between checkpoints are replayed one by one backwards, and the last
-        match of the first stretch that has one is it.
-
-        Raises:
-            _Interrupted: it was told to stop.
-        """
-        limit = last
-        while True:
-            begin = self._checkpoints.earlier(limit)
-            if begin is None:
-                return None
-            found = self._last_match(begin, limit, breakpoints, interrupt)
-            if found is not None:
-                return found
-            if progress is not None:
-                progress(Progress(begin, self._now.clock))
-            limit = begin
-
-    def _last_match(
-        self, begin: Position, limit: Position, breakpoints: Sequence[Breakpoint], interrupt: Interrupt | None
-    ) -> tuple[Position, Breakpoint] | None:
-        """The last match after ``begin`` and not after ``limit``: a stretch ends with the checkpoint it leads to."""
-        run = self._checkpoints.before(begin)
-        watch = Watch(breakpoints, run.state)
-        found: tuple[Position, Breakpoint] | None = None
-        count = 0
-        while run.position < limit and not run.finished:
-            _advance(run, limit if watch.leaps else None)
-            hit = watch.hit(run.state)
-            if hit is not None and run.position <= limit:
-                found = (run.position, hit)
-            count += 1
-            if count % _BREATH == 0 and interrupt is not None and interrupt():
-                raise _Interrupted
-        return found
 
     def _advance(self, most: int, not_past: float = INF) -> int | None:
         """A small step of the run one looks at and, at most, so many iterations more that nothing disturbs.
@@ -435,11 +374,9 @@ class Timeline:
 
     def _step_once(self, engine: int | None, interrupt: Interrupt | None) -> bool:
         """One step; False where the run was finished already or finished on the way."""
-        count = 0
+        pace = Pace(interrupt)
         while not self._now.finished:
-            count += 1
-            if count % _BREATH == 0 and interrupt is not None and interrupt():
-                raise _Interrupted
+            pace.step(self._now)
             stage = self._advance(0)
             if self._now.failure is not None:
                 return True
@@ -456,19 +393,17 @@ class Timeline:
         progress: Report | None,
     ) -> Stop:
         """Forward from the last moment seen until ``reached``; ``most`` bounds the leaps on the way."""
-        count = 0
-        while not self._now.finished:
-            self._advance(min(most() - 1, _STRETCH), not_past)
-            if self._now.failure is not None:
-                return Stop("failure")
-            if reached():
-                return Stop("seek")
-            count += 1
-            if count % _BREATH == 0:
-                if interrupt is not None and interrupt():
-                    return Stop("interrupted")
-                if progress is not None:
-                    progress(Progress(self.position, self._now.clock))
+        pace = Pace(interrupt, progress)
+        try:
+            while not self._now.finished:
+                self._advance(min(most() - 1, _STRETCH), not_past)
+                if self._now.failure is not None:
+                    return Stop("failure")
+                if reached():
+                    return Stop("seek")
+                pace.step(self._now)
+        except Interrupted:
+            return Stop("interrupted")
         return self._at_end()
 
     def _seek_time(self, time: float, interrupt: Interrupt | None, progress: Report | None) -> Stop:
@@ -491,7 +426,7 @@ class Timeline:
         if position < run.position or run.failure is not None or self._checkpoints.between(run.position, position):
             run = self._checkpoints.before(position)
         while run.position < position and not run.finished:
-            _advance(run, position)
+            advance(run, position)
         self._take(run)
 
     def _take(self, run: Simulation) -> None:
@@ -518,7 +453,7 @@ class Timeline:
             if previous is not None:
                 run = self._checkpoints.before(previous)
                 while run.position < previous and not run.finished:
-                    _advance(run, previous)
+                    advance(run, previous)
                 snapshot = run.snapshot()
                 run.listen(records)
                 while run.position < position and not run.finished:
@@ -528,10 +463,3 @@ class Timeline:
 
     def _at_end(self) -> Stop:
         return Stop("failure") if self._now.failure is not None else Stop("end")
-
-
-def _advance(run: Simulation, limit: Position | None) -> None:
-    """A small step, and the iterations after it that nothing disturbs, short of a position; None leaps nowhere."""
-    run.advance()
-    if limit is not None:
-        run.leap(limit.events - 1 - run.position.events)

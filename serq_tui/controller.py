@@ -13,7 +13,8 @@ from typing import assert_never
 
 from engine.breakpoints import Breakpoint, OnIdle, OnPreemption, OnRequest, OnStatement
 from engine.snapshot import Who
-from engine.timeline import AtPosition, Progress, Stop, Target
+from engine.timeline import AtPosition, Stop, Target
+from engine.walking import Progress
 from serq_tui.debuggee import Debuggee
 from serq_tui.goto import moment_named
 from serq_tui.marks import LineMark, Mark, PoolMark, RequestMark
@@ -71,7 +72,7 @@ class Controller:
         timeline = self.debuggee.timeline
         match plan.move:
             case Step(back=False):
-                return self._step(plan.engine, interrupt)
+                return timeline.step(1, plan.engine, interrupt=interrupt)
             case Step():
                 return timeline.rewind(1, plan.engine)
             case Run(back=False):
@@ -86,16 +87,6 @@ class Controller:
                 return timeline.home()
             case unknown:
                 assert_never(unknown)
-
-    def _step(self, engine: int | None, interrupt: Interrupt) -> Stop:
-        """One step of an engine, attempt by attempt of any engine: the chosen one may never attempt again."""
-        timeline = self.debuggee.timeline
-        while True:
-            stop = timeline.step()
-            if stop.reason != "step" or engine is None or timeline.simulation.attempted == engine:
-                return stop
-            if interrupt():
-                return Stop("interrupted")
 
     def _moment(self, engine: int | None) -> Moment:
         timeline = self.debuggee.timeline

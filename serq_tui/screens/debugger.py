@@ -13,7 +13,8 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from engine.snapshot import Position, Who
-from engine.timeline import Progress, Target
+from engine.timeline import Target
+from engine.walking import Progress
 from serq_tui.arrangement import PANES
 from serq_tui.controller import Controller, lens_for
 from serq_tui.debuggee import Debuggee

@@ -1,0 +1,89 @@
+"""Going through a part of a run again with somebody listening; knows no question that is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf, nextafter
+
+from engine.checkpoints import Checkpoints
+from engine.decisions import Decision
+from engine.simulation import Simulation
+from engine.snapshot import Position
+
+Interrupt = Callable[[], bool]
+
+_BREATH = 64
+"""Small steps between two looks at the interrupt, as on a walk."""
+
+
+class Interrupted(Exception):
+    """A replay was told to stop."""
+
+
+class Past:
+    """Runs of one's own at moments already seen."""
+
+    def __init__(self, checkpoints: Checkpoints, now: Simulation) -> None:
+        self._checkpoints = checkpoints
+        self._now = now
+
+    @property
+    def now(self) -> Simulation:
+        """The run at the moment one looks at; look, do not advance it."""
+        return self._now
+
+    def at(self, position: Position) -> Simulation:
+        """A run that stands at a position, or at the first after it."""
+        run = self._checkpoints.before(position)
+        for _ in steps(run, position):
+            pass
+        return run
+
+    def before(self, position: Position) -> Simulation | None:
+        """A run one small step before a position; None at the first."""
+        if position == Position(0):
+            return None
+        start = self._checkpoints.earlier(position)
+        run = self._checkpoints.before(start) if start is not None else self._now.anew()
+        latest: Simulation | None = None
+        while run.position < position and not run.finished:
+            # Only the last copy counts, and it is known only once the step is made: a step with one attempt or event
+            # changes the position by one of its two numbers, so most copies can be spared.
+            if run.position.events >= position.events - 1:
+                latest = run.clone()
+            run.advance()
+        return latest
+
+    def before_session(self, serial: int) -> Simulation:
+        """A run in which a session has not been created yet."""
+        return self._checkpoints.before_session(serial) or self._now.anew()
+
+    def before_time(self, time: float) -> Simulation:
+        """A run whose clock is before a time, so that all that happens at it is still to come."""
+        run = self._checkpoints.before_time(nextafter(time, -inf))
+        return run if run.clock < time else self._now.anew()
+
+
+def steps(
+    run: Simulation, until: Position, records: list[Decision] | None = None, interrupt: Interrupt | None = None
+) -> Iterator[Simulation]:
+    """Goes on by small steps up to a position, coming back after each.
+
+    Args:
+        run: a run of one's own.
+        until: where it ends; the step that leads there is the last.
+        records: who listens meanwhile.
+        interrupt: asked all along.
+
+    Raises:
+        Interrupted: it said so.
+    """
+    run.listen(records)
+    count = 0
+    while not run.finished and (run.position < until or not run.begun):
+        run.advance()
+        count += 1
+        if count % _BREATH == 0 and interrupt is not None and interrupt():
+            raise Interrupted
+        yield run
+    run.listen(None)

@@ -1,0 +1,97 @@
+"""Going through a run step by step for long: who may interrupt it, who is told, how leaps are bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.breakpoints import Breakpoint, Watch
+from engine.checkpoints import Checkpoints
+from engine.simulation import Simulation
+from engine.snapshot import Position
+
+_BREATH = 64
+"""Small steps between two looks at the interrupt: well under a tenth of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long walk has come."""
+
+    position: Position
+    clock: float
+
+
+Interrupt = Callable[[], bool]
+Report = Callable[[Progress], None]
+
+
+class Interrupted(Exception):
+    """A walk was told to stop."""
+
+
+class Pace:
+    """Looks up from a walk now and then."""
+
+    def __init__(self, interrupt: Interrupt | None, progress: Report | None = None) -> None:
+        self._interrupt = interrupt
+        self._progress = progress
+        self._count = 0
+
+    def step(self, run: Simulation) -> None:
+        """The walk has made a small step.
+
+        Raises:
+            Interrupted: it shall stop.
+        """
+        self._count += 1
+        if self._count % _BREATH:
+            return
+        if self._interrupt is not None and self._interrupt():
+            raise Interrupted
+        if self._progress is not None:
+            self._progress(Progress(run.position, run.clock))
+
+
+def advance(run: Simulation, limit: Position | None) -> None:
+    """A small step, and the iterations after it that nothing disturbs, short of a position; None leaps nowhere."""
+    run.advance()
+    if limit is not None:
+        run.leap(limit.events - 1 - run.position.events)
+
+
+def search_back(
+    checkpoints: Checkpoints, breakpoints: Sequence[Breakpoint], last: Position, pace: Pace
+) -> tuple[Position, Breakpoint] | None:
+    """The latest match not after ``last``; None for none.
+
+    The stretches between checkpoints are replayed one by one backwards, and the last match
+    of the first stretch that has one is it.
+
+    Raises:
+        Interrupted: it was told to stop.
+    """
+    limit = last
+    while True:
+        begin = checkpoints.earlier(limit)
+        if begin is None:
+            return None
+        found = _last_match(checkpoints.before(begin), limit, breakpoints, pace)
+        if found is not None:
+            return found
+        limit = begin
+
+
+def _last_match(
+    run: Simulation, limit: Position, breakpoints: Sequence[Breakpoint], pace: Pace
+) -> tuple[Position, Breakpoint] | None:
+    """The last match not after ``limit``: a stretch ends with the checkpoint it leads to."""
+    watch = Watch(breakpoints, run.state)
+    found: tuple[Position, Breakpoint] | None = None
+    while run.position < limit and not run.finished:
+        advance(run, limit if watch.leaps else None)
+        hit = watch.hit(run.state)
+        if hit is not None and run.position <= limit:
+            found = (run.position, hit)
+        pace.step(run)
+    return found
