@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import inf, nextafter
 
 from engine.checkpoints import Checkpoints
 from engine.decisions import Decision
 from engine.simulation import Simulation
 from engine.snapshot import Position
-
-Interrupt = Callable[[], bool]
-
-_BREATH = 64
-"""Small steps between two looks at the interrupt, as on a walk."""
-
-
-class Interrupted(Exception):
-    """A replay was told to stop."""
+from engine.walking import Interrupt, Pace, advance
 
 
 class Past:
-    """Runs of one's own at moments already seen."""
+    """Runs of one's own at moments already seen.
+
+    Args:
+        checkpoints: those of the run.
+        now: the run at the moment one looks at.
+    """
 
     def __init__(self, checkpoints: Checkpoints, now: Simulation) -> None:
         self._checkpoints = checkpoints
-        self._now = now
-
-    @property
-    def now(self) -> Simulation:
-        """The run at the moment one looks at; look, do not advance it."""
-        return self._now
+        self.now = now
+        """To look at, not to advance."""
 
     def at(self, position: Position) -> Simulation:
         """A run that stands at a position, or at the first after it."""
         run = self._checkpoints.before(position)
-        for _ in steps(run, position):
-            pass
+        while run.position < position and not run.finished:
+            advance(run, position)
         return run
 
     def before(self, position: Position) -> Simulation | None:
@@ -44,24 +37,25 @@ class Past:
         if position == Position(0):
             return None
         start = self._checkpoints.earlier(position)
-        run = self._checkpoints.before(start) if start is not None else self._now.anew()
+        run = self._checkpoints.before(start) if start is not None else self.now.anew()
+        event = Position(max(position.events - 1, 0))
+        while run.position < event and not run.finished:
+            advance(run, event)
+        # Only the last copy counts, and it is known only once the step after it is made.
         latest: Simulation | None = None
         while run.position < position and not run.finished:
-            # Only the last copy counts, and it is known only once the step is made: a step with one attempt or event
-            # changes the position by one of its two numbers, so most copies can be spared.
-            if run.position.events >= position.events - 1:
-                latest = run.clone()
+            latest = run.clone()
             run.advance()
         return latest
 
     def before_session(self, serial: int) -> Simulation:
         """A run in which a session has not been created yet."""
-        return self._checkpoints.before_session(serial) or self._now.anew()
+        return self._checkpoints.before_session(serial) or self.now.anew()
 
     def before_time(self, time: float) -> Simulation:
         """A run whose clock is before a time, so that all that happens at it is still to come."""
         run = self._checkpoints.before_time(nextafter(time, -inf))
-        return run if run.clock < time else self._now.anew()
+        return run if run.clock < time else self.now.anew()
 
 
 def steps(
@@ -79,11 +73,9 @@ def steps(
         Interrupted: it said so.
     """
     run.listen(records)
-    count = 0
+    pace = Pace(interrupt)
     while not run.finished and (run.position < until or not run.begun):
         run.advance()
-        count += 1
-        if count % _BREATH == 0 and interrupt is not None and interrupt():
-            raise Interrupted
+        pace.step(run)
         yield run
     run.listen(None)

@@ -61,6 +61,8 @@ class Simulation:
         warmup: from when on the report measures, in seconds; None takes the program's.
         arrivals: how many sessions arrive in all; None takes the program's.
         trace_folder: what a relative trace path is read against; None is the current folder.
+        plain: whether every resident is looked at in every iteration, by the rules alone: the
+            specification the short cuts (``engine.steady``, ``engine.leap``) are tested against.
 
     Raises:
         Unsupported: the program uses a construct that is not executed.
@@ -75,6 +77,7 @@ class Simulation:
         warmup: float | None = None,
         arrivals: int | None = None,
         trace_folder: Path | None = None,
+        plain: bool = False,
     ) -> None:
         self.code: ProgramCode = compile_program(program)
         self.failure: FailureView | None = None
@@ -93,6 +96,7 @@ class Simulation:
             program.arrivals if arrivals is None else arrivals,
             trace,
         )
+        self.state.plain = plain
         self.attempted: int | None = None
         """The engine whose attempt led here, None after a plain event."""
         self._begun = False

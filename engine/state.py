@@ -89,6 +89,8 @@ class State:
         self.horizon = horizon
         self.warmup = warmup
         self.arrivals_wanted = arrivals
+        self.plain = False
+        """Whether no short cut is taken."""
         self.nobody = Nobody(len(code.program.attrs))
         self.now = 0.0
         self.queue: list[tuple[float, int, int, int, int, int]] = []

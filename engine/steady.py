@@ -165,7 +165,7 @@ def end(k: State, st: StageState) -> None:
     iteration.end(k, st)
     step = st.code.step
     assert step is not None
-    if step.steady and k.listen is None:
+    if step.steady and k.listen is None and not k.plain:
         calendar.establish(k, st)
 
 
