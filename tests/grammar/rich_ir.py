@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -309,6 +308,6 @@ def program() -> JSON:
 
 def changed(change: Change) -> JSON:
     """The IR with one change."""
-    data = copy.deepcopy(program())
+    data = program()
     change(data)
     return data

@@ -48,7 +48,7 @@ def arrive(dice: Dice, model: Model, settings: dict[str, Any], mean: float) -> N
     if kind in ("poisson", "renewal") and dice.chance(0.3):
         settings["arrivals"] = dice.count(1, 12)
         if dice.chance(0.85):
-            settings["horizon"] = 5000.0
+            settings["horizon"] = 400.0
 
 
 def explicit(dice: Dice, model: Model, slots: Sequence[Value]) -> None:
