@@ -81,7 +81,7 @@ def root(a: float) -> float:
 
 
 def exponential(a: float) -> float:
-    """e to the power; too large a one is infinite."""
+    """E to the power; too large a one is infinite."""
     try:
         return math.exp(a)
     except OverflowError:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from grammar import syntax
 from grammar.attributes import assigned
-from grammar.checks_requests import check_indices, check_known, in_terms, values_read
 from grammar.declarations import Declarations
 from grammar.definitions import assignments
 from grammar.diagnostics import Note
@@ -17,6 +16,7 @@ from grammar.holds import check_moved, names_read
 from grammar.names import SCHEDULER_SET, SUPPLIED
 from grammar.scopes import Model, Queue
 from grammar.source import Span
+from grammar.values import check_indices, check_known, in_terms, values_read
 from grammar.vocabulary import POOL_FUNCTIONS, STAGE_FUNCTIONS
 
 
@@ -138,7 +138,9 @@ class EntryRules:
                 )
             elif text in self.queue.pools:
                 self.findings.error(
-                    "E504", read.span, f"`{text}` is a pool and no number; a pool is read by `used({text})`, `free({text})` and the like"
+                    "E504",
+                    read.span,
+                    f"`{text}` is a pool and no number; a pool is read by `used({text})`, `free({text})` and the like",
                 )
             elif text != "self":
                 check_known(self.to, read)
@@ -220,11 +222,17 @@ class EntryRules:
             )
         elif text in self.hidden:
             self.findings.error(
-                "E613", read.span, f"`{text}` is hidden from the scheduler, and a hold's header is read by it", suggestion="pass a prediction as a parameter"
+                "E613",
+                read.span,
+                f"`{text}` is hidden from the scheduler, and a hold's header is read by it",
+                suggestion="pass a prediction as a parameter",
             )
         elif text == "now":
             self.findings.error(
-                "E1322", read.span, "the clock moves while a request waits: `now` cannot be read in an entry's header", suggestion="pass it as a parameter"
+                "E1322",
+                read.span,
+                "the clock moves while a request waits: `now` cannot be read in an entry's header",
+                suggestion="pass it as a parameter",
             )
 
 

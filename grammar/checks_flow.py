@@ -56,10 +56,15 @@ class FlowRules:
         """A program with one of ``fork`` and ``join`` has the other (L7.31)."""
         if forks and not joins:
             self.findings.error(
-                "E1118", forks[0], "this program forks a leg and never joins: nobody waits for it", suggestion="join;  where it is needed"
+                "E1118",
+                forks[0],
+                "this program forks a leg and never joins: nobody waits for it",
+                suggestion="join;  where it is needed",
             )
         elif joins and not forks:
-            self.findings.error("E1118", joins[0], "this program joins and forks no leg to wait for", suggestion="fork { … }  above")
+            self.findings.error(
+                "E1118", joins[0], "this program joins and forks no leg to wait for", suggestion="fork { … }  above"
+            )
 
     def _guard(self, s: ir.Branch | ir.While, origin: syntax.Branch | syntax.While) -> None:
         """A constant test is 0 or 1 (E1115)."""

@@ -11,8 +11,8 @@ from grammar.diagnostics import Note
 from grammar.expressions import Reader
 from grammar.findings import Findings
 from grammar.folding import constant
-from grammar.inline import anchor
 from grammar.source import Span
+from grammar.standing import anchor
 from grammar.statements import Lowered
 from grammar.vocabulary import BUILT_IN_SLOTS
 from grammar.walks import blocks_of, expressions_of, header_of, inside, slots_read
@@ -90,9 +90,7 @@ class HoldRules:
                 self._index(take.pool.index, written.pool, hold, inner)
         if hold.lease is not None and origin.lease is not None and hold.lease.pool not in seen:
             there = ", ".join(f"`{t.pool.text}`" for t in origin.takes)
-            self.findings.error(
-                "E1133", origin.lease.pool.span, f"a lease is of a pool the hold takes, and this one takes {there}"
-            )
+            self.findings.error("E1133", origin.lease.pool.span, f"a lease is of a pool the hold takes, and this one takes {there}")
         self._block(hold.body, inner)
 
     def _preempts(self, ref: ir.Ref) -> bool:
@@ -107,7 +105,8 @@ class HoldRules:
                 self.findings.error(
                     "E713",
                     written.pool.span,
-                    f"{what} of {value:g} are more than the {cap:g} of `{written.pool.text}`: the hold would be rejected whenever it is reached",
+                    f"{what} of {value:g} are more than the {cap:g} of `{written.pool.text}`: "
+                    "the hold would be rejected whenever it is reached",
                     Note("the pool is declared here", self.reader.model.pools[written.pool.text].span),
                 )
                 return
@@ -118,7 +117,7 @@ class HoldRules:
             self.findings.error(
                 "E1135",
                 written.span,
-                "this hold may be preempted and is then admitted anew: its index is read again, and what it reads may name another member",
+                "this hold may be preempted and is then admitted anew: its index is read again and may name another member",
                 suggestion="`set` an attribute to the member above the hold and index with that",
             )
         changed = slots_read(index) & set(self._assigned(hold.body))
@@ -192,9 +191,9 @@ def _fixed(index: ir.Expr) -> bool:
         if isinstance(node, ir.Attr):
             if node.slot in (CACHED, COMPUTED):
                 return False
-        elif isinstance(node, ir.Ctx | ir.Reg | ir.Sample | ir.Agg):
-            return False
-        elif isinstance(node, ir.Call) and any(isinstance(a, ir.PoolArg | ir.StageArg) for a in node.args):
+        elif isinstance(node, ir.Ctx | ir.Reg | ir.Sample | ir.Agg) or (
+            isinstance(node, ir.Call) and any(isinstance(a, ir.PoolArg | ir.StageArg) for a in node.args)
+        ):
             return False
     return True
 
@@ -312,7 +311,7 @@ class CachedRules:
         self.findings.error(
             "E1114",
             where,
-            f"`{name}` is `{state}` as it stands here, and a hold's header reads `{name}` only when the session has waited its turn",
+            f"`{name}` is `{state}` as it stands here, and a hold's header reads `{name}` when the session has waited its turn",
             Note("the header reads it here", header),
             suggestion=f"hold … at admission ({name} = …) {{ … }}",
         )
@@ -326,4 +325,10 @@ def _live(e: ir.Expr) -> str | None:
     return None
 
 
-_WRITTEN = {"CachedIn": "cachedin", "BudgetLeft": "budget_left", "EstLambda": "est_lambda", "EstRho": "est_rho", "EstWait": "est_wait"}
+_WRITTEN = {
+    "CachedIn": "cachedin",
+    "BudgetLeft": "budget_left",
+    "EstLambda": "est_lambda",
+    "EstRho": "est_rho",
+    "EstWait": "est_wait",
+}

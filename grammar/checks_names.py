@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from grammar import syntax
 from grammar.attributes import Assigned, assigned, blocks
-from grammar.checks_requests import values_read
 from grammar.constants import Constants
 from grammar.definitions import assignments
 from grammar.diagnostics import Note
@@ -16,6 +15,7 @@ from grammar.holds import BoundSet
 from grammar.names import BUILT_IN, RETIRED, SCHEDULER_SET, SUPPLIED
 from grammar.scopes import Engine, Model
 from grammar.source import Span
+from grammar.values import values_read
 from grammar.vocabulary import RETIRED_TODAY
 
 
@@ -27,14 +27,20 @@ def check_attributes(findings: Findings, model: Model, constants: Constants, fou
                 _check(findings, model, constants, name, span, "attribute")
     for name, span in found.workload.items():
         if name in SCHEDULER_SET:
-            findings.error("E1103", span, f"`{name}` is set by the scheduler, and the workload cannot set it", suggestion="set another name")
+            findings.error(
+                "E1103", span, f"`{name}` is set by the scheduler, and the workload cannot set it", suggestion="set another name"
+            )
     for name, span in found.observes.items():
         _check(findings, model, constants, name, span, "observation")
         where = found.workload.get(name) or found.server.get(name)
         if where is not None or name in BUILT_IN:
             note = () if where is None else (Note("the attribute is set here", where),)
             findings.error(
-                "E311", span, f"`{name}` is an attribute already and cannot name an observation", *note, suggestion="rename one of them"
+                "E311",
+                span,
+                f"`{name}` is an attribute already and cannot name an observation",
+                *note,
+                suggestion="rename one of them",
             )
 
 
@@ -62,11 +68,15 @@ def _check(findings: Findings, model: Model, constants: Constants, name: str, sp
     )
 
 
-def check_bindings(findings: Findings, model: Model, constants: Constants, bound: Mapping[str, Span], found: Assigned, own: set[str]) -> None:
+def check_bindings(
+    findings: Findings, model: Model, constants: Constants, bound: Mapping[str, Span], found: Assigned, own: set[str]
+) -> None:
     """A binding's name is nobody else's (E1009); ``own`` are the names plain statements assign."""
     for name, span in bound.items():
         if name in SUPPLIED:
-            findings.error("E312", span, f"`{name}` is a name the language supplies and cannot name a binding", suggestion="rename it")
+            findings.error(
+                "E312", span, f"`{name}` is a name the language supplies and cannot name a binding", suggestion="rename it"
+            )
             continue
         taken = model.declared.get(name)
         what = None
@@ -118,7 +128,9 @@ def _register(
     findings.error("E913", name.span, f"`{text}` is {what} and cannot name a register", *note, suggestion="rename the register")
 
 
-def check_records(findings: Findings, model: Model, constants: Constants, statements: Iterable[syntax.Statement], scalars: set[str]) -> None:
+def check_records(
+    findings: Findings, model: Model, constants: Constants, statements: Iterable[syntax.Statement], scalars: set[str]
+) -> None:
     """A composite cost has families as its fields, each once, and is declared alike each time (L7.15, E1131).
 
     Args:
@@ -143,7 +155,9 @@ def check_records(findings: Findings, model: Model, constants: Constants, statem
                 Note("the first is here", before.name.span),
             )
         elif name in scalars or name in constants.values or name in model.declared:
-            findings.error("E1131", node.name.span, f"`{name}` is a composite cost here and a plain name elsewhere", suggestion="rename it")
+            findings.error(
+                "E1131", node.name.span, f"`{name}` is a composite cost here and a plain name elsewhere", suggestion="rename it"
+            )
 
 
 def _record_fields(findings: Findings, node: syntax.CostRecord) -> None:
@@ -153,7 +167,10 @@ def _record_fields(findings: Findings, node: syntax.CostRecord) -> None:
             findings.error("E1131", ref.span, "a composite cost names families, without an index", suggestion=ref.text)
         elif ref.text in seen:
             findings.error(
-                "E1131", ref.span, f"the composite cost `{node.name.text}` names `{ref.text}` twice", Note("the first is here", seen[ref.text])
+                "E1131",
+                ref.span,
+                f"the composite cost `{node.name.text}` names `{ref.text}` twice",
+                Note("the first is here", seen[ref.text]),
             )
         seen.setdefault(ref.text, ref.span)
 
@@ -225,7 +242,7 @@ def check_privacy(findings: Findings, engines: Iterable[Engine], text: Iterable[
                 findings.error(
                     "E1027",
                     span,
-                    f"`{name}` is set by the requests of `{owner[name].name}` and `{engine.name}`, and what a request sets is its own",
+                    f"`{name}` is set by the requests of `{owner[name].name}` and of `{engine.name}`: each has names of its own",
                     Note("the other is here", owner[name].privates[name]),
                     suggestion="rename one of them",
                 )
@@ -237,10 +254,10 @@ def check_privacy(findings: Findings, engines: Iterable[Engine], text: Iterable[
             mine = owner.get(read.text)
             if mine is not None and mine.name != of:
                 _private(findings, read.text, mine, read.span, "read")
-        for name in assignments(node):
-            mine = owner.get(name.text)
+        for target in assignments(node):
+            mine = owner.get(target.text)
             if mine is not None and mine.name != of:
-                _private(findings, name.text, mine, name.span, "set")
+                _private(findings, target.text, mine, target.span, "set")
 
 
 def _private(findings: Findings, name: str, engine: Engine, span: Span, done: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from grammar import syntax
@@ -10,7 +10,7 @@ from grammar.constants import Constants
 from grammar.declarations import Declarations
 from grammar.definitions import assignments
 from grammar.diagnostics import Note
-from grammar.expansion import Substitution, children, walk
+from grammar.expansion import walk
 from grammar.findings import Findings, hint
 from grammar.holds import check_moved, names_read
 from grammar.names import SCHEDULER_SET, SUPPLIED
@@ -18,7 +18,8 @@ from grammar.paths import always_set
 from grammar.requests import Request
 from grammar.scopes import Engine, Model
 from grammar.source import Span
-from grammar.vocabulary import CONTEXT, LISTS, POOL_FUNCTIONS, STAGE_FUNCTIONS
+from grammar.values import check_indices, check_known, in_terms, taking_amounts, values_read
+from grammar.vocabulary import LISTS, POOL_FUNCTIONS, STAGE_FUNCTIONS
 
 
 @dataclass(slots=True)
@@ -72,7 +73,11 @@ class RequestRules:
             text = param.text
             if text in seen:
                 self.findings.error(
-                    "E1002", param.span, f"`{text}` is a parameter twice", Note("the first is here", seen[text]), suggestion="rename one"
+                    "E1002",
+                    param.span,
+                    f"`{text}` is a parameter twice",
+                    Note("the first is here", seen[text]),
+                    suggestion="rename one",
                 )
             elif text in self.engine.states:
                 self.findings.error(
@@ -198,7 +203,10 @@ class RequestRules:
             for node in walk(amount):
                 if isinstance(node, syntax.CallExpr) and node.ref.text == "cost":
                     self.findings.error(
-                        "E1023", node.ref.span, "a request's amounts are converted for it: this one is a plain number", suggestion="drop `cost(…)`"
+                        "E1023",
+                        node.ref.span,
+                        "a request's amounts are converted for it: this one is a plain number",
+                        suggestion="drop `cost(…)`",
                     )
 
     def _converted(self) -> Iterator[syntax.Expr]:
@@ -238,7 +246,10 @@ class RequestRules:
                 self._session_name(read)
             elif text in self.engine.marks:
                 self.findings.error(
-                    "E1020", read.span, f"`{text}` is a mark of this request, set inside it and read outside it only", suggestion="set a name to `now`"
+                    "E1020",
+                    read.span,
+                    f"`{text}` is a mark of this request, set inside it and read outside it only",
+                    suggestion="set a name to `now`",
                 )
             elif text in self.engine.states:
                 self.findings.error(
@@ -263,7 +274,8 @@ class RequestRules:
         self.findings.error(
             "E1028",
             read.span,
-            f"`{read.text}` is the session's, and engine `{self.engine.name}`'s request sees its parameters, its own names and hidden attributes",
+            f"`{read.text}` is the session's, and engine `{self.engine.name}`'s request sees its parameters, "
+            "its own names and hidden attributes",
             suggestion=f"request (…, {read.text}) and {self.engine.name} (…, {read.text});",
         )
 
@@ -279,13 +291,15 @@ class RequestRules:
             text = ref.text
             if text in params:
                 self.findings.error(
-                    "E508", call.ref.span, f"`{function}` takes a name of the engine's own, and the parameter `{text}` stands for a number"
+                    "E508",
+                    call.ref.span,
+                    f"`{function}` takes a name of the engine's own, and the parameter `{text}` stands for a number",
                 )
             elif text not in pools if pool else text != self.engine.name:
                 self.findings.error(
                     "E1032",
                     ref.span,
-                    f"`{text}` is no {'pool of' if pool else 'stage of'} engine `{self.engine.name}`: a request reads its own pools and stage",
+                    f"`{text}` is no {'pool' if pool else 'stage'} of engine `{self.engine.name}`: a request reads its own",
                     suggestion=hint(text, pools if pool else [self.engine.name]) or "pass the value as a parameter",
                 )
 
@@ -322,7 +336,9 @@ class RequestRules:
                 )
             elif text in self.hidden:
                 self.findings.error(
-                    "E613", read.span, f"`{text}` is hidden from the scheduler, and what is taken at admission is the scheduler's business"
+                    "E613",
+                    read.span,
+                    f"`{text}` is hidden from the scheduler, and what is taken at admission is the scheduler's business",
                 )
             elif text in self.session:
                 self._session_name(read)
@@ -336,93 +352,3 @@ class RequestRules:
             else:
                 check_known(self.to, read)
         self._functions(expr, params, pools)
-
-
-def in_terms(bindings: Sequence[syntax.Binding]) -> dict[str, syntax.Expr]:
-    """What each binding stands for, the earlier ones put in."""
-    values: dict[str, syntax.Expr] = {}
-    for binding in bindings:
-        values[binding.name.text] = Substitution(dict(values)).node(binding.value)
-    return values
-
-
-def check_known(to: Declarations, read: syntax.Ref) -> None:
-    """A name that a request or an entry reads is one of the program's (E504), called or not."""
-    text, first = read.text, read.names[0].text
-    model = to.model
-    if text in to.constants.values or text in model.registers or text in CONTEXT or text in ("inf", "self") or first in model.declared:
-        if text not in model.pools and text not in model.stages:
-            return
-        kind = "pool" if text in model.pools else "stage"
-        to.findings.error("E504", read.span, f"`{text}` is a {kind} and no number", *model.note_of(text))
-    elif first in LISTS and len(read.names) > 1:
-        to.findings.error("E604", read.span, f"`{text}` is read in an engine's clauses, and not in a statement")
-    else:
-        names = [*to.constants.values, *CONTEXT]
-        to.findings.error("E504", read.span, f"nothing is called `{text}`", suggestion=hint(text, names))
-
-
-def check_indices(findings: Findings, node: syntax.Node, names: Iterable[str], of: str) -> None:
-    """An aggregate's index is unlike the names of the request or the entry it stands in (E511)."""
-    taken = {*names, "self"}
-    for inner in walk(node):
-        if isinstance(inner, syntax.Over) and inner.var.text in taken:
-            findings.error(
-                "E511",
-                inner.span,
-                f"the index `{inner.var.text}` of this aggregate is also a name of {of}",
-                suggestion="give the index a name of its own",
-            )
-
-
-def taking_amounts(taking: syntax.Taking) -> Iterator[syntax.Expr]:
-    """The amounts of a ``taking``, in the order written."""
-    for take in taking.takes:
-        yield take.units
-        if take.reserve is not None:
-            yield take.reserve
-    if taking.reuse is not None:
-        yield taking.reuse
-
-
-def values_read(node: syntax.Node, taken: frozenset[str] = frozenset()) -> Iterator[syntax.Ref]:
-    """The names a node reads as values: not pools and stages, not an aggregate's index in it."""
-    if isinstance(node, syntax.NameExpr):
-        if node.ref.text not in taken:
-            yield node.ref
-        return
-    if isinstance(node, syntax.CallExpr):
-        yield from _arguments_read(node, taken)
-        return
-    if isinstance(node, syntax.CallStatement) and node.ref.names[0].text == "kvt":
-        for arg in node.args[2:]:
-            yield from values_read(arg, taken)
-        return
-    if isinstance(node, syntax.Over):
-        yield from values_read(node.count, taken)
-        yield from values_read(node.body, taken | {node.var.text})
-        return
-    if isinstance(node, syntax.Ref):
-        if node.index is not None:
-            yield from values_read(node.index, taken)
-        return
-    for child in children(node):
-        yield from values_read(child, taken)
-
-
-def _arguments_read(call: syntax.CallExpr, taken: frozenset[str]) -> Iterator[syntax.Ref]:
-    name = call.ref.text
-    args: Sequence[syntax.Node] = call.args
-    named: Iterable[syntax.Node] = ()
-    if name == "cost":
-        named, args = args[:-1], args[-1:]
-    elif name in POOL_FUNCTIONS or name in STAGE_FUNCTIONS or name == "blocksize":
-        named, args = args[:1], args[1:]
-    for arg in named:
-        if isinstance(arg, syntax.NameExpr):
-            if arg.ref.index is not None:
-                yield from values_read(arg.ref.index, taken)
-        else:
-            yield from values_read(arg, taken)
-    for arg in args:
-        yield from values_read(arg, taken)

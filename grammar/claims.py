@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from grammar import ir, syntax
@@ -58,7 +59,8 @@ def _engine(reader: Reader, claim: syntax.ClaimDecl) -> tuple[Engine, int] | Non
     found = member(reader, ref, stage, Clause(Column.ITERATION))
     if found is None:
         return None
-    if found.index is not None and reader.constants.maybe(ref.index or syntax.Number(ref.span, 0.0, "0")) is None:
+    index = 0.0 if found.index is None else found.index.value if isinstance(found.index, ir.Num) else math.nan
+    if math.isnan(index):
         reader.findings.error("E1206", ref.span, "a claim is over the iterations of one engine, named by a number")
         return None
-    return stage.engine, stage.base + (0 if found.index is None else int(found.index.value))
+    return stage.engine, stage.base + int(index)

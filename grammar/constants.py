@@ -111,7 +111,7 @@ class Constants:
             raise NotConstant(
                 "E512",
                 over.span,
-                f"with this one the aggregates of the program write out {self.terms} terms, and at most {MOST_TERMS} are written out",
+                f"with this one the aggregates of the program write out {self.terms} terms, and the most is {MOST_TERMS}",
             )
         return int(value)
 

@@ -90,13 +90,18 @@ class Declarations:
         elif text in SUPPLIED:
             code = "E312" if code in ("E501", "E311", "E312", "E1204") else code
             self.findings.error(
-                code, name.span, f"`{text}` is a name the language supplies and cannot name {_article(kind)}", suggestion="rename it"
+                code,
+                name.span,
+                f"`{text}` is a name the language supplies and cannot name {_article(kind)}",
+                suggestion="rename it",
             )
         elif text in BUILT_IN:
             code = "E311" if code == "E501" else code
             self.findings.error(code, name.span, f"`{text}` is a built-in attribute and cannot name {_article(kind)}")
         elif text in RETIRED and code in ("E311", "E401"):
-            self.findings.error("E416", name.span, f"`{text}` is a retired word and names nothing: today it is `{RETIRED_TODAY[text]}`")
+            self.findings.error(
+                "E416", name.span, f"`{text}` is a retired word and names nothing: today it is `{RETIRED_TODAY[text]}`"
+            )
         else:
             return True
         return False
@@ -178,7 +183,10 @@ class Declarations:
             return
         if not name.value.isidentifier() or not name.value.isascii():
             self.findings.error(
-                "E305", name.span, f'"{name.value}" is no name an input can have: letters, digits and `_`', suggestion=_legal(name.value)
+                "E305",
+                name.span,
+                f'"{name.value}" is no name an input can have: letters, digits and `_`',
+                suggestion=_legal(name.value),
             )
         elif name.value in HOST_OPTIONS:
             self.findings.error(
@@ -210,7 +218,10 @@ class Declarations:
             return False
         if call.ref.text != "args.number":
             self.findings.error(
-                "E303", call.ref.span, f"`{call.ref.text}` is no function of `args`, which has `number` alone", suggestion="args.number"
+                "E303",
+                call.ref.span,
+                f"`{call.ref.text}` is no function of `args`, which has `number` alone",
+                suggestion="args.number",
             )
             return False
         return True
@@ -293,15 +304,13 @@ class Declarations:
             self.pool_family(decl, decl.name.text, size)
 
     def plain_stage(self, decl: syntax.Stage) -> None:
-        """``stage NAME [N] : kind;``"""
+        """Take in ``stage NAME [N] : kind;``."""
         if not self.fit("stage", decl.name, "E501", words=True, functions=True):
             return
         size = self.size(decl.size)
         if self.claim("stage", decl.name):
             stage = self.stage_family(decl.name.text, decl.name.span, size)
             stage.kind = decl.kind
-
-
 
 
 def _is_args(ref: syntax.Ref) -> bool:
@@ -315,5 +324,3 @@ def _article(kind: str) -> str:
 def _legal(name: str) -> str | None:
     legal = "".join(c if c.isalnum() or c == "_" else "_" for c in name).strip("_")
     return f'"{legal}"' if legal.isidentifier() else None
-
-

@@ -11,9 +11,9 @@ from grammar import syntax
 from grammar.diagnostics import Note, ProgramError
 from grammar.expansion import Substitution, Use, from_host, rebuilt, size, walk
 from grammar.findings import Findings, hint
+from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
 from grammar.parser import parse_expression
 from grammar.source import Source, Span
-from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
 from grammar.vocabulary import CONTEXT, POOL_FUNCTIONS, RETIRED_TODAY, STAGE_FUNCTIONS
 
 MOST_NODES = 100_000
@@ -74,7 +74,10 @@ class Definitions:
         kind = kind_of_word(name)
         if kind is not None:
             self.findings.error(
-                "E401", decl.name.span, f"`{name}` is {kind} and cannot name a definition", suggestion=f"rename it, such as `{name}_of`"
+                "E401",
+                decl.name.span,
+                f"`{name}` is {kind} and cannot name a definition",
+                suggestion=f"rename it, such as `{name}_of`",
             )
         check_parameters(self.findings, decl.params, f"`{name}`")
         params = {p.text for p in decl.params}
@@ -85,7 +88,7 @@ class Definitions:
                     self.findings.error(
                         "E409",
                         decl.name.span,
-                        f"`{target.text}` is a parameter of `{name}`, which stands for the argument: the body cannot assign or observe by it",
+                        f"`{target.text}` is a parameter of `{name}` and stands for the argument: the body cannot assign it",
                         Note("it does so here", target.span),
                         suggestion="assign another name",
                     )
@@ -169,10 +172,14 @@ class Definitions:
                 return self._expression(node, definition)
         elif isinstance(node, syntax.Block):
             statements = tuple(self._spliced(node.statements))
-            return node if _same(statements, node.statements) else replace(node, statements=statements)
+            return (
+                node
+                if _same(statements, node.statements)
+                else replace(node, statements=cast("tuple[syntax.Statement, ...]", statements))
+            )
         elif isinstance(node, syntax.RequestDecl):
             items = tuple(self._spliced(node.items))
-            return node if _same(items, node.items) else replace(node, items=items)
+            return node if _same(items, node.items) else replace(node, items=cast("tuple[syntax.Statement, ...]", items))
         return rebuilt(node, self._node)
 
     def _spliced(self, statements: Iterable[syntax.Node]) -> Iterable[syntax.Node]:
@@ -325,7 +332,9 @@ def check_parameters(findings: Findings, params: Sequence[syntax.Name], of: str)
     for param in params:
         kind = None if param.text in BUILT_IN else kind_of_word(param.text)
         if kind is not None:
-            findings.error("E408", param.span, f"a parameter of {of} cannot be named `{param.text}`, {kind}", suggestion="rename it")
+            findings.error(
+                "E408", param.span, f"a parameter of {of} cannot be named `{param.text}`, {kind}", suggestion="rename it"
+            )
         elif param.text in seen:
             findings.error(
                 "E408", param.span, f"`{param.text}` is a parameter of {of} twice", Note("the first is here", seen[param.text])
@@ -370,5 +379,3 @@ def _arguments(n: int) -> str:
 
 def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
     return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
-
-

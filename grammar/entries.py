@@ -43,8 +43,13 @@ class Localizer:
 
     def _statement(self, node: syntax.Statement) -> tuple[syntax.Statement, ...]:
         if isinstance(node, syntax.Transfer) and self._copies(node):
-            inner = cast(syntax.Transfer, rebuilt(node, self._node, self.use))
-            return copied(self.findings, inner, self.queue, self.index, None if self.source is None else self.source[1])
+            return copied(
+                self.findings,
+                rebuilt(node, self._node, self.use),
+                self.queue,
+                self.index,
+                None if self.source is None else self.source[1],
+            )
         return (cast(syntax.Statement, self._node(node)),)
 
     def _copies(self, node: syntax.Transfer) -> bool:
@@ -67,8 +72,8 @@ class Localizer:
             inner = rebuilt(node, self._node, self.use)
             return replace(inner, stages=(self._own(node.span, self.queue.name),))
         if isinstance(node, syntax.Binding):
-            inner = rebuilt(node, self._node, self.use)
-            return CheckedBinding(inner.span, self._local(node.name), inner.value)
+            binding = rebuilt(node, self._node, self.use)
+            return CheckedBinding(binding.span, self._local(node.name), binding.value)
         if isinstance(node, syntax.Set | syntax.SizeDecl | syntax.CostDecl | syntax.CostRecord):
             return replace(rebuilt(node, self._node, self.use), name=self._local(node.name))
         if isinstance(node, syntax.Choose):

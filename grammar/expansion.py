@@ -87,9 +87,13 @@ def _nodes_in(value: object) -> Iterator[syntax.Node]:
 
 def walk(node: syntax.Node) -> Iterator[syntax.Node]:
     """The node and everything below it, in the order written."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        below = list(children(node))
+        below.reverse()
+        waiting.extend(below)
 
 
 def _mapped(value: Any, change: Callable[[syntax.Node], syntax.Node]) -> Any:
@@ -104,7 +108,7 @@ def _mapped(value: Any, change: Callable[[syntax.Node], syntax.Node]) -> Any:
 def from_host(node: N) -> N:
     """The tree of an expression the host supplied, its spans marked as none of the program's."""
     span = HostSpan(node.span.line, node.span.column, node.span.end_line, node.span.end_column)
-    return replace(rebuilt(node, from_host), span=span)
+    return cast(N, replace(cast(Any, rebuilt(node, from_host)), span=span))
 
 
 def size(node: syntax.Node) -> int:
@@ -165,7 +169,7 @@ class Substitution:
         last = len(node.args) - 1
         args = tuple(a if i < last else self._node(a) for i, a in enumerate(node.args))
         span = node.span if self.use is None else reached_by(node.span, self.use)
-        return replace(node, span=span, args=args)
+        return replace(node, span=span, args=cast("tuple[syntax.Expr, ...]", args))
 
     def _ref(self, ref: syntax.Ref) -> syntax.Ref:
         value = self.values.get(ref.names[0].text) if self.references else None

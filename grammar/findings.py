@@ -104,9 +104,7 @@ class Findings:
         self._seen.add((code, place))
         told = tuple(Note(n.message, None if n.span is None else plain(n.span)) for n in notes)
         chain = tuple(use.note() for use in uses_of(span))
-        where.append(
-            Diagnostic(code, "error" if severity == "error" else "warning", message, place, (*told, *chain), suggestion)
-        )
+        where.append(Diagnostic(code, "error" if severity == "error" else "warning", message, place, (*told, *chain), suggestion))
 
     def stop_if_any(self) -> None:
         """End the linking where a pass found errors.

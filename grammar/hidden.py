@@ -9,12 +9,11 @@ from grammar import ir, syntax
 from grammar.diagnostics import Note
 from grammar.expressions import Reader
 from grammar.findings import Findings
-from grammar.inline import anchor
 from grammar.scopes import Model
 from grammar.source import Span
+from grammar.standing import anchor
 from grammar.statements import Lowered
 from grammar.walks import inside, refs_of
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,6 @@ class HiddenRules:
                 suggestion="read it in a run's work, in `cache`, in `set` or in `observe`",
             )
             return
-
 
     def _always_read(self, e: ir.Expr, state: Origins) -> frozenset[int]:
         """The origins an amount reads on every evaluation (L7.34, 2): those a run reveals."""

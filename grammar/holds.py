@@ -89,7 +89,9 @@ def substituted(findings: Findings, bindings: Sequence[syntax.Binding]) -> dict[
         name = binding.name.text
         if name in first:
             note = Note("the first is here", first[name].name.span)
-            findings.error("E1009", binding.name.span, f"`{name}` is bound twice at one admission", note, suggestion="rename one of them")
+            findings.error(
+                "E1009", binding.name.span, f"`{name}` is bound twice at one admission", note, suggestion="rename one of them"
+            )
         first.setdefault(name, binding)
         for node in walk(binding.value):
             if isinstance(node, syntax.NameExpr) and node.ref.text in later:
@@ -105,7 +107,7 @@ def substituted(findings: Findings, bindings: Sequence[syntax.Binding]) -> dict[
                 findings.error(
                     "E1006",
                     binding.name.span,
-                    f"the binding `{name}` draws: it is put in where it is read, at every attempt to admit, and would draw each time",
+                    f"the binding `{name}` draws: it is read at every attempt to admit, and would draw each time",
                     Note("the draw is here", node.span),
                     suggestion="`set` an attribute to the draw above the hold and read that",
                 )

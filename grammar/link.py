@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from grammar import attributes, ir, syntax, workload
+from grammar.calls import uncalled
 from grammar.checks_entries import EntryRules, check_outside
 from grammar.checks_flow import FlowRules
 from grammar.checks_holds import CachedRules, HoldRules
@@ -25,23 +26,26 @@ from grammar.claims import claims, gauges
 from grammar.constants import Constants
 from grammar.declarations import Declarations
 from grammar.definitions import Definitions, assignments
-from grammar.deployment import check_capacities, declare_device, declare_engine, declare_owned_pool
+from grammar.deployment import declare_device, declare_engine
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.expansion import walk
 from grammar.expressions import Reader
 from grammar.findings import Findings, text_order
 from grammar.hidden import HiddenRules
-from grammar.inline import Inliner, Kind, Place
+from grammar.inline import Inliner
 from grammar.lints import lint
 from grammar.lower import Deploying, Deployment
 from grammar.names import BUILT_IN, SCHEDULER_SET
+from grammar.owned_pools import check_capacities, declare_owned_pool
 from grammar.parser import parse
-from grammar.queues import check_share, declare_queue, declare_relation
+from grammar.queues import declare_queue
+from grammar.relations import check_share, declare_relation
 from grammar.requests import Request, taken_apart
 from grammar.schedule import Schedule, take_apart
 from grammar.scopes import Model, Register
 from grammar.settings import Settings, check_arrivals, check_times
 from grammar.source import Source, Span
+from grammar.standing import Kind, Place
 from grammar.statements import Lowered, Statements
 from grammar.structure import structure_errors
 from grammar.types import Types
@@ -210,8 +214,8 @@ class _Linking:
         for queue in self.model.queues.values():
             for (verb, _), entry in queue.entries.items():
                 if verb != "route":
-                    for name in assignments(entry.body):
-                        queue.locals.setdefault(name.text, name.span)
+                    for local in assignments(entry.body):
+                        queue.locals.setdefault(local.text, local.span)
                     queue.marks.update((n.name.text, n.name.span) for n in walk(entry.body) if isinstance(n, syntax.Mark))
 
     def _rules(self) -> None:
@@ -245,14 +249,15 @@ class _Linking:
         here = parts.workload_order
         init = inliner.statements(_statements(load.init), Place(Kind.INIT, here))
         turn = inliner.statements(_statements(load.turn), Place(Kind.TURN, here))
-        session = (syntax.Turn(_span(parts.server)),)
+        session: tuple[syntax.Statement, ...] = (syntax.Turn(_span(parts.server)),)
         if load.session is not None:
             session = inliner.statements(load.session.statements, Place(Kind.SESSION, here))
         elif parts.workload is None:
             session = ()
-        server = () if parts.server is None else inliner.statements(parts.server.body.statements, Place(Kind.SERVER, parts.server_order))
+        body = None if parts.server is None else parts.server.body
+        server = inliner.statements(_statements(body), Place(Kind.SERVER, parts.server_order))
         end = _span(parts.server) if load.session is None else load.session.span
-        inliner.uncalled()
+        uncalled(inliner)
         blocks = _Blocks(init, turn, session, server, end)
         self.assigned = attributes.number(self.model, init, turn, session, server)
         check_attributes(self.findings, self.model, self.constants, self.assigned)
@@ -287,7 +292,7 @@ class _Linking:
         share = None if parts.share is None else _SHARES[parts.share.policy.text]
         program = ir.Program(
             attrs=tuple(self.model.attributes),
-            attr_types=("Value",) * len(self.model.attributes),
+            attr_types=(),
             sides=tuple(lowered.sides),
             observes=tuple(self.model.observes),
             pools=tuple(deployment.pools),

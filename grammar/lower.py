@@ -12,8 +12,9 @@ from grammar.diagnostics import Note
 from grammar.expansion import Substitution, Use, rebuilt
 from grammar.expressions import Reader
 from grammar.findings import Findings, hint
+from grammar.lower_schedule import LoweredSchedule, ScheduleReader
 from grammar.reads import Clause, Column
-from grammar.schedule import LoweredSchedule, Schedule, ScheduleReader
+from grammar.schedule import Schedule
 from grammar.scopes import Engine, Family, Model, Pool, Stage
 from grammar.source import Span
 
@@ -143,7 +144,9 @@ class Deploying:
         """What a spill goes to or via, by its name alone: of a family, its first member."""
         if family is None:
             names = [*(self.model.pools if kind == "pool" else self.model.stages)]
-            self.findings.error("E502", ref.span, f"there is no {kind} `{ref.text}` to spill {word}", suggestion=hint(ref.text, names))
+            self.findings.error(
+                "E502", ref.span, f"there is no {kind} `{ref.text}` to spill {word}", suggestion=hint(ref.text, names)
+            )
             return None
         if ref.index is not None:
             self.findings.error("E506", ref.span, f"a spill names its {kind} without an index", suggestion=ref.text)
@@ -172,7 +175,9 @@ class Deploying:
         if servers is None:
             return ir.Fifo(1)
         if not (servers >= 1 and math.isfinite(servers) and servers == math.floor(servers)):
-            self.findings.error("E821", kind.value.span, f"a `fifo` stage has a whole number of servers from 1, and this is {servers:g}")
+            self.findings.error(
+                "E821", kind.value.span, f"a `fifo` stage has a whole number of servers from 1, and this is {servers:g}"
+            )
             return ir.Fifo(1)
         return ir.Fifo(int(servers))
 
@@ -211,7 +216,9 @@ def with_times(engine: Engine, findings: Findings) -> syntax.Expr:
             return rebuilt(node, put)
         text = node.ref.text
         if text in active:
-            findings.error("E403", node.ref.span, f"the time resource `{text}` uses itself", Note("it is declared here", resource.name.span))
+            findings.error(
+                "E403", node.ref.span, f"the time resource `{text}` uses itself", Note("it is declared here", resource.name.span)
+            )
             return syntax.Number(node.span, 0.0, "0")
         args = [put(a) for a in node.args]
         if len(args) != len(resource.params):
@@ -231,5 +238,3 @@ def with_times(engine: Engine, findings: Findings) -> syntax.Expr:
         return Substitution(values, Use(f"`{text}`", node.ref.span)).node(body)  # type: ignore[arg-type]
 
     return put(engine.execute.value)  # type: ignore[return-value]
-
-

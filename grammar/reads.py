@@ -101,9 +101,7 @@ _ROWS: dict[Read, str] = {
 _BY_SHORT = {column.short: column for column in Column}
 
 TABLE: dict[Read, frozenset[Column]] = {
-    read: frozenset(
-        _BY_SHORT[short] for short, may in zip(_ORDER.split(), row.split(), strict=True) if may == "+"
-    )
+    read: frozenset(_BY_SHORT[short] for short, may in zip(_ORDER.split(), row.split(), strict=True) if may == "+")
     for read, row in _ROWS.items()
 }
 """The clauses in which each thing may be read (L10.1)."""
@@ -181,9 +179,7 @@ _LIST_ROWS = {
 }
 
 LIST_TABLE: dict[str, frozenset[Column]] = {
-    value: frozenset(
-        column for column, may in zip(ENGINE_COLUMNS, row.split(), strict=True) if may == "+"
-    )
+    value: frozenset(column for column, may in zip(ENGINE_COLUMNS, row.split(), strict=True) if may == "+")
     for value, row in _LIST_ROWS.items()
 }
 """The clauses that read each list value (L5.17)."""

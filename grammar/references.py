@@ -11,7 +11,7 @@ from grammar.findings import hint
 from grammar.scopes import Family, Pool, Stage
 
 if TYPE_CHECKING:
-    from grammar.expressions import Reader
+    from grammar.reader import Reader
     from grammar.reads import Clause
 
 
@@ -82,7 +82,11 @@ def member(reader: Reader, ref: syntax.Ref, family: Family, clause: Clause) -> i
                 "E506",
                 ref.span,
                 f"`{_indexed(family.name, f'{constant:g}')}` names no member: "
-                + (f"the members of `{family.name}` are 0 to {family.count - 1}" if family.count > 1 else f"`{family.name}` has the one member 0"),
+                + (
+                    f"the members of `{family.name}` are 0 to {family.count - 1}"
+                    if family.count > 1
+                    else f"`{family.name}` has the one member 0"
+                ),
                 Note("it is declared here", family.span),
             )
             return None

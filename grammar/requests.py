@@ -56,7 +56,9 @@ def taken_apart(findings: Findings, decl: syntax.RequestDecl) -> Request:
     return Request(decl, tuple(before), None if admission is None else admission.bindings, admission, tuple(admitted), cache)
 
 
-def called(engine: Engine, request: Request, args: Sequence[syntax.Expr], call: syntax.CallStatement) -> tuple[syntax.Statement, ...]:
+def called(
+    engine: Engine, request: Request, args: Sequence[syntax.Expr], call: syntax.CallStatement
+) -> tuple[syntax.Statement, ...]:
     """The statements a call stands for (L6.5); the hold stands where the call is written."""
     use = Use(f"`{engine.name}`'s request", call.ref.span)
     values = {p.text: a for p, a in zip(request.decl.params, args, strict=True)}

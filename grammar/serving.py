@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from grammar import building, syntax
 from grammar.diagnostics import Note
 from grammar.expansion import uses_of, walk
@@ -17,7 +16,9 @@ ROLE_STAGES = {"tool": ("tool",), "transfer": ("link", "transfer")}
 def tool_run(model: Model, findings: Findings, node: syntax.Tool, order: int, *, in_session: bool) -> tuple[syntax.Statement, ...]:
     """``tool Z;``, ``tool[i] Z;``, ``tool on S (Z);`` (L7.18)."""
     if node.growing is not None:
-        findings.error("E820", _word(node.span, "tool"), "`growing` is of a run of an engine, and `tool` is none", suggestion="drop it")
+        findings.error(
+            "E820", _word(node.span, "tool"), "`growing` is of a run of an engine, and `tool` is none", suggestion="drop it"
+        )
     stages = _stages(model, findings, node.target, node.span, "tool", order, in_session=in_session)
     if stages is None:
         return ()
@@ -230,5 +231,3 @@ def after_link(node: syntax.CallStatement) -> tuple[syntax.Statement, ...]:
     """A link's ``transfer`` entry, once run, is followed by the load and the release (L8.5)."""
     assert node.source is not None and node.dest is not None and node.units is not None
     return _taken_over(node.span, node.source, node.dest, node.units)
-
-

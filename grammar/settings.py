@@ -57,8 +57,13 @@ def check_arrivals(findings: Findings, settings: Settings, arrival: ir.Arrival) 
     if settings.arrivals is None:
         return
     if settings.arrivals < 1:
-        findings.error("E1403", None, f"`--arrivals` is a whole number above 0, and {settings.arrivals} is none", suggestion="--arrivals 100")
+        findings.error(
+            "E1403", None, f"`--arrivals` is a whole number above 0, and {settings.arrivals} is none", suggestion="--arrivals 100"
+        )
     elif not isinstance(arrival, ir.Poisson | ir.Renewal):
         findings.error(
-            "E1403", None, "`--arrivals` is of an open workload, and only `poisson` and `renewal` are open", suggestion="drop `--arrivals`"
+            "E1403",
+            None,
+            "`--arrivals` is of an open workload, and only `poisson` and `renewal` are open",
+            suggestion="drop `--arrivals`",
         )

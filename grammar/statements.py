@@ -10,6 +10,7 @@ from grammar.attributes import field_of
 from grammar.constants import Constants
 from grammar.diagnostics import Note
 from grammar.expansion import plain
+from grammar.expression_calls import target_of
 from grammar.expressions import Reader, joined
 from grammar.findings import Findings
 from grammar.reads import Clause, Column
@@ -135,7 +136,7 @@ class Statements:
         made: list[ir.Statement] = []
         clause = Clause(Column.STATEMENT)
         for ref, amount in node.fields:
-            target = self.reader.target(ref, clause)
+            target = target_of(self.reader, ref, clause)
             units = self.reader.value(amount, clause)
             if target is None:
                 continue
@@ -177,7 +178,11 @@ class Statements:
             return False
         if stage.engine is None and mode is not None:
             self.findings.error(
-                "E818", first.span, f"`{mode}` is of a run on an engine, and `{stage.name}` is none", note, suggestion=f"run {first.text} (…);"
+                "E818",
+                first.span,
+                f"`{mode}` is of a run on an engine, and `{stage.name}` is none",
+                note,
+                suggestion=f"run {first.text} (…);",
             )
             return False
         if stage.engine is None and node.growing is not None:
@@ -237,5 +242,3 @@ class _Out:
         self.lowered.origins[self.number, len(self.statements)] = origin
         self.statements.append(statement)
         self.sides.append(side)
-
-

@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Literal
 
 from grammar import ir, syntax
+from grammar.costs import Type, Typing, parts
 from grammar.diagnostics import Note
-from grammar.expressions import POISON, Reader, joined
+from grammar.expressions import Reader, joined
 from grammar.findings import Findings
-from grammar.inline import anchor
 from grammar.names import SCHEDULER_SET
 from grammar.scopes import Model
 from grammar.source import Span
+from grammar.standing import anchor
 from grammar.statements import Lowered
 from grammar.vocabulary import BUILT_IN_SLOTS
 from grammar.walks import deployment_expressions, inside
-
-Type = ir.Target | Literal["Plain", "Wrong"]
-"""A cost of a target, a plain number, or what is wrong already and told."""
-
-KEEPS = frozenset({"Abs", "Floor", "Ceil"})
-"""Functions that give a cost for a cost."""
-
-
-@dataclass(slots=True)
-class Known:
-    """What has been found out about attributes: their types, and where those were given."""
-
-    types: dict[int, ir.Target] = field(default_factory=dict)
-    given: dict[int, Span] = field(default_factory=dict)
-    wrong: set[int] = field(default_factory=set)
 
 
 class Types:
@@ -46,9 +30,10 @@ class Types:
         self.sizes = {model.attributes[n] for n in sizes} | {
             slot for slot, n in enumerate(BUILT_IN_SLOTS) if n not in SCHEDULER_SET
         }
-        self.known = Known()
+        self.typing = Typing(model, findings, reader, self.sizes)
+        self.known = self.typing.known
         self.used: set[tuple[str, int]] = set()
-        self.server_costs: set[int] = set()
+        self.turn_blocks: set[int] = set()
 
     def attr_types(self) -> tuple[ir.AttrType, ...]:
         """The type of each attribute in slot order (L11.1)."""
@@ -71,7 +56,7 @@ class Types:
 
     def _infer(self) -> None:
         """Find the cost attributes first: one may be read above its assignment, in the text or in a loop."""
-        told, self.findings = self.findings, Findings(self.findings.source)
+        quiet = Typing(self.model, Findings(self.findings.source), self.reader, self.sizes, self.known)
         found = -1
         while found < len(self.known.types):
             found = len(self.known.types)
@@ -79,10 +64,9 @@ class Types:
                 for index, s in enumerate(block):
                     if isinstance(s, ir.Set) and self.lowered.sides[number][index] == "Server" and s.slot not in self.sizes:
                         at = anchor(self.lowered.origins[number, index])
-                        made = self.typed(s.expr, at)
+                        made = quiet.typed(s.expr, at)
                         if not isinstance(made, str) and s.slot not in self.known.types:
                             self.known.types[s.slot], self.known.given[s.slot] = made, at
-        self.findings = told
 
     def _collect_server(self, program: ir.Program) -> None:
         """What the server runs and holds, which the session does not (L7.14)."""
@@ -108,7 +92,7 @@ class Types:
         if isinstance(s, ir.Set):
             self._set(s, origin, workload, assigned, block)
         elif isinstance(s, ir.Observe):
-            self._read(self.typed(s.expr, self.reader.place(s.expr, at)), s.expr, at, assigned, workload, block)
+            self._read(self.typing.typed(s.expr, self.reader.place(s.expr, at)), s.expr, at, assigned, workload, block)
         elif isinstance(s, ir.Run):
             self._run(s, at, workload, assigned)
         elif isinstance(s, ir.Hold):
@@ -148,7 +132,7 @@ class Types:
         at = anchor(origin)
         name = self.names[s.slot]
         value = self.reader.place(s.expr, at)
-        made = self.typed(s.expr, value)
+        made = self.typing.typed(s.expr, value)
         self._read(made, s.expr, value, assigned, workload, block)
         if workload:
             if not isinstance(made, str):
@@ -158,7 +142,9 @@ class Types:
             self._size_set(s.slot, at)
             return
         if isinstance(origin, syntax.CostDecl) and made == "Plain":
-            self.findings.error("E1131", value, f"`Cost {name}` is a cost of a resource, and this is a plain number", suggestion="cost(R, …)")
+            self.findings.error(
+                "E1131", value, f"`Cost {name}` is a cost of a resource, and this is a plain number", suggestion="cost(R, …)"
+            )
             return
         self._conflict(s.slot, made, at)
         if made == "Wrong" and s.slot not in self.known.types:
@@ -186,7 +172,7 @@ class Types:
         self.findings.error(
             "E1130",
             later,
-            f"`{self.names[slot]}` is assigned {self.say(made)} and {self.say(cost)}: an attribute has one type",
+            f"`{self.names[slot]}` is assigned {self.typing.say(made)} and {self.typing.say(cost)}: an attribute has one type",
             Note("the other assignment is here", first),
             suggestion="use two names",
         )
@@ -195,10 +181,13 @@ class Types:
         """The workload prices no resource of the server, and `init` and `turn` price none at all (L7.14)."""
         if describes:
             self.findings.error(
-                "E1107", at, "`init` and `turn` say what a request needs; the server turns it into costs", suggestion="set the plain number"
+                "E1107",
+                at,
+                "`init` and `turn` say what a request needs; the server turns it into costs",
+                suggestion="set the plain number",
             )
         elif any(self._servers(part) for part in parts(made)):
-            self.findings.error("E1107", at, f"the session makes {self.say(made)}, and the server prices what it uses")
+            self.findings.error("E1107", at, f"the session makes {self.typing.say(made)}, and the server prices what it uses")
 
     def _servers(self, part: ir.PoolTarget | ir.StageTarget) -> bool:
         return (("pool" if isinstance(part, ir.PoolTarget) else "stage"), part.base) in self.used
@@ -212,7 +201,7 @@ class Types:
             self.findings.error(
                 "E1107",
                 at,
-                f"the session runs `{self._stage_name(s.stage.base)}`, which the server runs: a client has stages of its own",
+                f"the session runs `{self.typing.stage_name(s.stage.base)}`, which the server runs: a client has stages of its own",
                 suggestion="let the server run it, or give the session a stage of its own",
             )
             return
@@ -226,7 +215,10 @@ class Types:
             place = written.pool.span
             if workload and ("pool", take.pool.base) in self.used:
                 self.findings.error(
-                    "E1107", place, f"the session holds `{self._pool_name(take.pool.base)}`, which the server holds: a client has pools of its own"
+                    "E1107",
+                    place,
+                    f"the session holds `{self.typing.pool_name(take.pool.base)}`, which the server holds",
+                    suggestion="let the server hold it, or give the session a pool of its own",
                 )
                 return
             target = ir.PoolTarget(take.pool.base, take.pool.count)
@@ -242,7 +234,7 @@ class Types:
         if s.cache is not None:
             self._amount(s.cache, whole, at, before)
         if s.lease is not None:
-            seconds = self.typed(s.lease.seconds, at)
+            seconds = self.typing.typed(s.lease.seconds, at)
             if not isinstance(seconds, str):
                 self.findings.error(
                     "E1127",
@@ -256,18 +248,18 @@ class Types:
 
     def _amount(self, e: ir.Expr, target: ir.Target, at: Span, assigned: set[int]) -> None:
         """An amount is a cost of its resource (E1104)."""
-        made = self.typed(e, at)
+        made = self.typing.typed(e, at)
         if made == "Wrong":
             return
         if made != target:
-            told = "a plain number" if isinstance(made, str) else self.say(made)
+            told = "a plain number" if isinstance(made, str) else self.typing.say(made)
             inner = "…" if isinstance(made, str) else "the quantity"
             self.findings.error(
                 "E1104",
                 at,
-                f"{self.say(target)} is needed here, and the amount is {told}",
+                f"{self.typing.say(target)} is needed here, and the amount is {told}",
                 Note("the amount is here", self.reader.place(e, at)),
-                suggestion=f"cost({self.resources(target)}, {inner})",
+                suggestion=f"cost({self.typing.resources(target)}, {inner})",
             )
             return
         self._assigned_before(e, at, assigned)
@@ -275,7 +267,12 @@ class Types:
     def _assigned_before(self, e: ir.Expr, at: Span, assigned: set[int]) -> None:
         """A cost attribute is assigned on every path before it is read (E1108)."""
         for node in inside(e):
-            if isinstance(node, ir.Attr) and node.slot in self.known.types and node.slot not in assigned and node.slot not in self.sizes:
+            if (
+                isinstance(node, ir.Attr)
+                and node.slot in self.known.types
+                and node.slot not in assigned
+                and node.slot not in self.sizes
+            ):
                 self.findings.error(
                     "E1108",
                     at,
@@ -294,9 +291,9 @@ class Types:
         self._assigned_before(e, at, assigned)
 
     def _plain(self, e: ir.Expr, what: str, at: Span, assigned: set[int]) -> None:
-        made = self.typed(e, at)
+        made = self.typing.typed(e, at)
         if not isinstance(made, str):
-            self.findings.error("E1132", at, f"{what} is a plain number, and this is {self.say(made)}")
+            self.findings.error("E1132", at, f"{what} is a plain number, and this is {self.typing.say(made)}")
         else:
             self._assigned_before(e, at, assigned)
 
@@ -320,115 +317,6 @@ class Types:
                     )
                     break
 
-    # ------------------------------------------------------------------ the type of an expression
-
-    def typed(self, e: ir.Expr, at: Span) -> Type:
-        """The type of an expression, telling of what does not fit (L7.12)."""
-        if isinstance(e, ir.Cost):
-            inner = self.typed(e.expr, at)
-            if not isinstance(inner, str):
-                return self._mixed(e, at, "E1106", f"a cost is made of a plain number, and this one is of {self.say(inner)} already")
-            return e.target if inner == "Plain" else "Wrong"
-        if isinstance(e, ir.Attr):
-            if e.slot in self.known.wrong:
-                return "Wrong"
-            return self.known.types.get(e.slot, "Plain") if e.slot not in self.sizes else "Plain"
-        if isinstance(e, ir.Unary):
-            inner = self.typed(e.operand, at)
-            return inner if e.op == "Neg" else self._truth(e, (inner,), at)
-        if isinstance(e, ir.Binary):
-            return self._binary(e, at)
-        if isinstance(e, ir.Cond):
-            test = self._truth(e, (self.typed(e.test, at),), at)
-            arms = self._alike(e, self.typed(e.then, at), self.typed(e.orelse, at), at)
-            return "Wrong" if test == "Wrong" else arms
-        if isinstance(e, ir.Call):
-            return self._call(e, at)
-        if isinstance(e, ir.Sample):
-            return self._all_plain(e, e.args, at)
-        return "Wrong" if e is POISON else "Plain"
-
-    def _call(self, e: ir.Call, at: Span) -> Type:
-        values = [a for a in e.args if not isinstance(a, ir.PoolArg | ir.StageArg)]
-        for arg in e.args:
-            if isinstance(arg, ir.PoolArg | ir.StageArg) and arg.ref.index is not None:
-                values.append(arg.ref.index)
-        if e.fun in ("Min", "Max"):
-            return self._alike(e, self.typed(values[0], at), self.typed(values[1], at), at)
-        if e.fun in KEEPS:
-            return self.typed(values[0], at)
-        return self._all_plain(e, values, at)
-
-    def _all_plain(self, e: ir.Expr, values: Iterable[ir.Expr], at: Span) -> Type:
-        types = [self.typed(v, at) for v in values]
-        if any(not isinstance(t, str) for t in types):
-            return self._mixed(e, at, "E1132", "this takes plain numbers, and a cost is given")
-        return "Wrong" if "Wrong" in types else "Plain"
-
-    def _binary(self, e: ir.Binary, at: Span) -> Type:
-        left, right = self.typed(e.left, at), self.typed(e.right, at)
-        if "Wrong" in (left, right):
-            return "Wrong"
-        if e.op in ("Add", "Sub"):
-            return self._alike(e, left, right, at)
-        if e.op == "Mul":
-            if not isinstance(left, str) and not isinstance(right, str):
-                return self._mixed(e, at, "E1132", "two costs cannot be multiplied")
-            return right if isinstance(left, str) else left
-        if e.op == "Div":
-            if not isinstance(right, str):
-                return self._mixed(e, at, "E1132", "a cost cannot divide")
-            return left
-        if e.op in ("And", "Or"):
-            return self._truth(e, (left, right), at)
-        if e.op == "Pow":
-            if not isinstance(left, str) or not isinstance(right, str):
-                return self._mixed(e, at, "E1132", "a cost has no powers")
-            return "Plain"
-        alike = self._alike(e, left, right, at)
-        return "Wrong" if alike == "Wrong" else "Plain"
-
-    def _truth(self, e: ir.Expr, types: tuple[Type, ...], at: Span) -> Type:
-        if any(not isinstance(t, str) for t in types):
-            return self._mixed(e, at, "E1132", "a cost is no condition")
-        return "Wrong" if "Wrong" in types else "Plain"
-
-    def _alike(self, e: ir.Expr, left: Type, right: Type, at: Span) -> Type:
-        if "Wrong" in (left, right):
-            return "Wrong"
-        if left == right:
-            return left
-        return self._mixed(e, at, "E1132", f"{self.say(left)} and {self.say(right)} do not go together")
-
-    def _mixed(self, e: ir.Expr, at: Span, code: str, message: str) -> Type:
-        place = self.reader.place(e, at)
-        notes = () if place == at else (Note("it is here", place),)
-        self.findings.error(code, at, message, *notes, suggestion="convert the quantity once, with `cost(R, e)`")
-        return "Wrong"
-
-    # ------------------------------------------------------------------ words
-
-    def say(self, made: Type) -> str:
-        """A type in words."""
-        return "a plain number" if isinstance(made, str) else f"a cost of {self.resources(made, ' and ')}"
-
-    def resources(self, target: ir.Target, between: str = ", ") -> str:
-        """The resources of a cost by their names."""
-        return between.join(
-            f"`{self._pool_name(p.base)}`" if isinstance(p, ir.PoolTarget) else f"`{self._stage_name(p.base)}`" for p in parts(target)
-        ).replace("`" if between == ", " else "\0", "")
-
-    def _pool_name(self, base: int) -> str:
-        return next((p.name for p in self.model.pools.values() if p.base == base), "a pool")
-
-    def _stage_name(self, base: int) -> str:
-        return next((s.name for s in self.model.stages.values() if s.base == base), "a stage")
-
 
 def _after(one: Span, other: Span) -> bool:
     return (one.line, one.column) > (other.line, other.column)
-
-
-def parts(target: ir.Target) -> tuple[ir.PoolTarget | ir.StageTarget, ...]:
-    """The single resources of a cost."""
-    return target.parts if isinstance(target, ir.Joint) else (target,)

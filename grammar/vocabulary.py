@@ -108,7 +108,5 @@ RETIRED_TODAY = {
 }
 """Words of older forms, each with today's (E416)."""
 
-HOST_OPTIONS = frozenset(
-    "horizon warmup seed arrivals def trace json instance out format".split()
-)
+HOST_OPTIONS = frozenset("horizon warmup seed arrivals def trace json instance out format".split())
 """Names an input cannot take, for they are options of the command line (L3.15)."""

@@ -43,7 +43,9 @@ def take_in(findings: Findings, decl: syntax.Workload | None) -> Load:
             continue
         word, name = _WORDS[item.__class__]
         if word in seen:
-            findings.warning("E222", item.span, f"`{word}` is written twice; the last one counts", Note("the first is here", seen[word]))
+            findings.warning(
+                "E222", item.span, f"`{word}` is written twice; the last one counts", Note("the first is here", seen[word])
+            )
         seen[word] = item.span
         setattr(load, name, item if isinstance(item, syntax.Arrival | syntax.TraceClause) else item.body)
     return load
@@ -100,7 +102,10 @@ def hidden_slots(findings: Findings, model: Model, names: list[syntax.Name]) -> 
             findings.error("E1124", name.span, f"`{text}` is set by the scheduler itself and cannot be hidden from it")
         elif text not in model.attributes:
             findings.error(
-                "E1124", name.span, f"nothing sets an attribute `{text}` to hide", suggestion=hint(text, set(model.attributes) - BUILT_IN)
+                "E1124",
+                name.span,
+                f"nothing sets an attribute `{text}` to hide",
+                suggestion=hint(text, set(model.attributes) - BUILT_IN),
             )
         elif text in seen:
             findings.error("E1124", name.span, f"`{text}` is hidden twice", Note("the first is here", seen[text]))
