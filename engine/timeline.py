@@ -15,6 +15,7 @@ from engine.checkpoints import Checkpoints
 from engine.conditions import OnChange, Value
 from engine.decisions import Decision
 from engine.index import Index
+from engine.replay import Past
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
 from engine.walking import Interrupt, Interrupted, Pace, Report, advance, search_back
@@ -116,6 +117,11 @@ class Timeline:
         return self._now
 
     @property
+    def past(self) -> Past:
+        """Runs of one's own at earlier moments, for questions that are answered by replay."""
+        return Past(self._checkpoints, self._now)
+
+    @property
     def checkpoints(self) -> int:
         """How many checkpoints are kept."""
         return len(self._checkpoints)
@@ -209,16 +215,15 @@ class Timeline:
         """To a moment, running on where it was not seen yet."""
         match target:
             case AtPosition(position):
-                if position <= self._seen:
-                    base = replace(position, decisions=0)
+                base = replace(position, decisions=0)
+                if base <= self._seen:
                     self._go(base)
-                    if self._now.position == base:
-                        self._inside = min(position.decisions, len(self._now.decided())) if position.decisions else 0
-                    return Stop("seek")
+                    return self._inwards(position, Stop("seek"))
                 self._go(self._seen)
-                return self._forward(
-                    lambda: position.events - 1 - self.position.events, INF, lambda: self.position >= position, interrupt, progress
+                stop = self._forward(
+                    lambda: base.events - 1 - self.position.events, INF, lambda: self.position >= base, interrupt, progress
                 )
+                return self._inwards(position, stop)
             case AtIteration(engine, number):
                 if number <= 0:
                     return self.home()
@@ -306,6 +311,12 @@ class Timeline:
         return found[0] if found is not None else None
 
     # ------------------------------------------------------------------ inside
+
+    def _inwards(self, position: Position, stop: Stop) -> Stop:
+        """From where a step begins to the decision within it that a position names, if it begins there."""
+        if position.decisions and self._now.position == replace(position, decisions=0):
+            self._inside = min(position.decisions, len(self._now.decided()))
+        return stop
 
     def _snapshot_inside(self, decisions: int) -> Snapshot:
         return self._now.inside(decisions) if decisions else self._now.snapshot()

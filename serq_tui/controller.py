@@ -18,8 +18,9 @@ from engine.walking import Progress
 from serq_tui.debuggee import Debuggee
 from serq_tui.goto import moment_named
 from serq_tui.marks import LineMark, Mark, PoolMark, RequestMark
-from serq_tui.moves import Arrival, Move, Plan, Run, Seek, Step, ToEdge
+from serq_tui.moves import Arrival, Move, Plan, Run, Seek, Step, StepDecision, StepStatement, ToEdge
 from serq_tui.source_state import statements_on
+from serq_tui.statement_steps import next_statement, previous_statement
 from serq_tui.view import build, engine_at_hand
 from serq_tui.view_state import DebuggerState, Lens, Moment
 
@@ -75,6 +76,14 @@ class Controller:
                 return timeline.step(1, plan.engine, interrupt=interrupt)
             case Step():
                 return timeline.rewind(1, plan.engine)
+            case StepDecision(back=False):
+                return timeline.step_decision()
+            case StepDecision():
+                return timeline.rewind_decision()
+            case StepStatement(back=False):
+                return next_statement(timeline, interrupt)
+            case StepStatement():
+                return previous_statement(timeline, interrupt)
             case Run(back=False):
                 return timeline.run_until(plan.breakpoints, interrupt=interrupt, progress=progress)
             case Run():

@@ -42,5 +42,6 @@ class Debuggee:
         loaded = load_program(path, options)
         program = loaded.program
         registers = tuple(register.name for register in program.registers)
-        text = ProgramText.of(path.name, loaded.source.text if loaded.source else NO_TEXT, loaded.places, registers)
+        claims = tuple(claim.name for claim in program.claims)
+        text = ProgramText.of(path.name, loaded.source.text if loaded.source else NO_TEXT, loaded.places, registers, claims)
         return cls(path, options, loaded, text, Timeline(Simulation(program)))

@@ -18,6 +18,20 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class StepDecision:
+    """To the next decision, or the one before it when ``back``."""
+
+    back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepStatement:
+    """To the next schedule statement, or the one before it when ``back``."""
+
+    back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """On to the next stop, or back to the one before."""
 
@@ -38,7 +52,7 @@ class ToEdge:
     last: bool
 
 
-Move = Step | Run | Seek | ToEdge
+Move = Step | StepDecision | StepStatement | Run | Seek | ToEdge
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,10 @@ def doing(move: Move) -> str:
     match move:
         case Step(back=back):
             return "stepping back" if back else "stepping"
+        case StepDecision(back=back):
+            return "stepping back by a decision" if back else "stepping by a decision"
+        case StepStatement(back=back):
+            return "stepping back by a statement" if back else "stepping by a statement"
         case Run(back=back):
             return "running back to the stop before" if back else "running on to the next stop"
         case Seek():
@@ -81,12 +99,10 @@ def ending(stop: Stop, move: Move, now: Snapshot) -> str | None:
     match stop.reason:
         case "interrupted":
             return f"interrupted at {now.position}"
-        case "start" if isinstance(move, Step | Run):
-            return (
-                "this is the start: nothing comes before it"
-                if isinstance(move, Step)
-                else "no stop before this one: this is the start"
-            )
+        case "start" if isinstance(move, Run):
+            return "no stop before this one: this is the start"
+        case "start" if isinstance(move, Step | StepDecision | StepStatement):
+            return "this is the start: nothing comes before it"
         case "end":
             return "this is the end of the run"
         case _:

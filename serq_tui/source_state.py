@@ -30,6 +30,7 @@ class ProgramText:
         coloured: the same lines in pieces by kind of word.
         places: where its statements stand.
         registers: names of its registers by index.
+        claims: names of its claims by index.
     """
 
     name: str
@@ -37,12 +38,15 @@ class ProgramText:
     coloured: tuple[Line, ...]
     places: SourceMap
     registers: tuple[str, ...]
+    claims: tuple[str, ...]
 
     @classmethod
-    def of(cls, name: str, text: str, places: SourceMap, registers: tuple[str, ...]) -> ProgramText:
+    def of(
+        cls, name: str, text: str, places: SourceMap, registers: tuple[str, ...], claims: tuple[str, ...] = ()
+    ) -> ProgramText:
         """The text with its words coloured once. A tab shows as four cells."""
         lines = tuple(line.expandtabs(4) for line in text.rstrip("\n").split("\n"))
-        return cls(name, lines, coloured(lines), places, registers)
+        return cls(name, lines, coloured(lines), places, registers, claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,7 @@ def source_state(
 ) -> SourceState:
     """What a moment says about the text's lines."""
     schedule = text.places.schedule
-    lit: Lines | None = None
-    lit_now = False
-    attempt = at_hand.attempt if at_hand else None
-    if at_hand is not None and attempt is not None and attempt.lit is not None:
-        lit = statement_lines(text.places, (at_hand.stage, attempt.lit))
-        lit_now = attempt.position == now.position
+    lit, lit_now = _lit(text.places, now, records, at_hand)
     failure = failure_lines(text.places, now.failure) if now.failure else None
     first = min((place.line for (stage, _), place in schedule.items() if at_hand and stage == at_hand.stage), default=1)
     home = failure[0] if failure else lit[0] if lit else first
@@ -100,6 +99,30 @@ def source_state(
         failure=failure,
         home=home,
     )
+
+
+def _lit(
+    places: SourceMap, now: Snapshot, records: tuple[Decision, ...], at_hand: EngineView | None
+) -> tuple[Lines | None, bool]:
+    """The statement to light, and whether it runs at this very moment."""
+    if now.position.decisions:
+        made_at = next((at for at in map(made_by, records) if at is not None), None)
+        if made_at is not None:
+            return statement_lines(places, made_at), True
+    attempt = at_hand.attempt if at_hand else None
+    if at_hand is None or attempt is None or attempt.lit is None:
+        return None, False
+    # Within an attempt the moment is named after the one before it, from which so many decisions are replayed.
+    under_way = now.position.decisions > 0 and attempt.position.attempts > now.position.attempts
+    same_event = attempt.position.events == now.position.events
+    return statement_lines(places, (at_hand.stage, attempt.lit)), attempt.position == now.position or (under_way and same_event)
+
+
+def made_by(record: Decision) -> StatementAt | None:
+    """The schedule statement a decision was made at, None where none made it."""
+    path = record.lit if isinstance(record, Attempted) else getattr(record, "path", None)
+    stage = getattr(record, "stage", None)
+    return (stage, path) if stage is not None and path is not None else None
 
 
 def statement_lines(places: SourceMap, at: StatementAt) -> Lines | None:

@@ -15,6 +15,7 @@ from serq_tui.words import MARKS, Kind
 _KIND_ROLES: dict[Kind, Role] = {
     "start": "dim",
     "plain": "plain",
+    "decision": "plain",
     "iteration": "plain",
     "idle": "waiting",
     "preemption": "preempted",

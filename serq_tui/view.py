@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from engine.breakpoints import OnRequest, OnStatement
 from engine.decisions import Admitted, Blocked, Preempted, RegisterSet
 from engine.snapshot import EngineView, Position, RequestView, Snapshot, WaitingView, Who
+from serq_tui.decision_words import Names, decision
 from serq_tui.format import amount
 from serq_tui.source_state import ProgramText, source_state
 from serq_tui.view_state import (
@@ -30,7 +31,7 @@ from serq_tui.view_state import (
     RunningState,
     WaitingState,
 )
-from serq_tui.words import every, headline, pool_names
+from serq_tui.words import Headline, every, headline, pool_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,19 @@ def _header(shown: _Shown, text: ProgramText) -> HeaderState:
         seed=now.seed,
         horizon=now.horizon,
         live=now.live,
-        headline=headline(now, shown.moment.records),
+        headline=_headline(shown.moment, text),
         hits=_hits(shown, text),
         preemption=lens.preemption,
         idle=lens.idle,
         breakpoints=len(lens.statements) + len(lens.requests) + len(lens.pools),
     )
+
+
+def _headline(moment: Moment, text: ProgramText) -> Headline:
+    """The sentence about a moment; within a step that is the decision just made."""
+    if moment.now.position.decisions and moment.records:
+        return Headline("decision", decision(moment.records[-1], Names.of(moment.now, text.registers, text.claims)))
+    return headline(moment.now, moment.records)
 
 
 def _hits(shown: _Shown, text: ProgramText) -> tuple[str, ...]:

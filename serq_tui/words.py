@@ -14,7 +14,7 @@ from serq_tui.format import amount, clock, duration, plural, requests
 #: How many requests a sentence names before it counts the rest.
 NAMED = 3
 
-Kind = Literal["start", "plain", "iteration", "idle", "preemption", "rejected", "end", "failure"]
+Kind = Literal["start", "plain", "decision", "iteration", "idle", "preemption", "rejected", "end", "failure"]
 
 _T = TypeVar("_T")
 
@@ -36,6 +36,7 @@ class Headline:
 MARKS: dict[Kind, str] = {
     "start": "▷",
     "plain": "▷",
+    "decision": "▸",
     "iteration": "▶",
     "idle": "■",
     "preemption": "■",

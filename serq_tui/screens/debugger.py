@@ -22,7 +22,7 @@ from serq_tui.format import clock, grouped
 from serq_tui.goto import NoSuchMoment
 from serq_tui.keymap import bindings
 from serq_tui.messages import Arrived, LoadFailed, OpenDetail, Progressed, Reloaded, Selected, ToggleBreakpoint
-from serq_tui.moves import Move, Plan, Run, Seek, Step, ToEdge, doing, ending
+from serq_tui.moves import Move, Plan, Run, Seek, Step, StepDecision, StepStatement, ToEdge, doing, ending
 from serq_tui.panes.desk import Desk
 from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.keys import KeysBar
@@ -37,8 +37,8 @@ BETWEEN_PROGRESS = 1 / 15
 BEFORE_SAYING = 0.15
 
 #: Actions that go back, and those that go on: dimmed where there is nowhere to go.
-_BACKWARD = frozenset({"back", "reverse", "home"})
-_FORWARD = frozenset({"step", "continue"})
+_BACKWARD = frozenset({"back", "decision_back", "statement_back", "reverse", "home"})
+_FORWARD = frozenset({"step", "decision", "statement", "continue"})
 
 
 class DebuggerScreen(Screen[None]):
@@ -106,6 +106,22 @@ class DebuggerScreen(Screen[None]):
     def action_back(self) -> None:
         """Step back."""
         self._ask(Step(back=True))
+
+    def action_decision(self) -> None:
+        """Step on by a decision."""
+        self._ask(StepDecision())
+
+    def action_decision_back(self) -> None:
+        """Step back by a decision."""
+        self._ask(StepDecision(back=True))
+
+    def action_statement(self) -> None:
+        """Step on by a schedule statement."""
+        self._ask(StepStatement())
+
+    def action_statement_back(self) -> None:
+        """Step back by a schedule statement."""
+        self._ask(StepStatement(back=True))
 
     def action_continue(self) -> None:
         """Run on to the next stop."""
