@@ -50,6 +50,8 @@ from grammar.statements import Lowered, Statements
 from grammar.structure import structure_errors
 from grammar.types import Types
 
+__all__ = ["Linked", "Settings", "link"]
+
 
 @dataclass(frozen=True, slots=True)
 class Linked:
