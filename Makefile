@@ -12,7 +12,7 @@ EXAMPLE := serq_tui/examples/preemption.sq
 # One worker a core; the tests share nothing, so any number is right.
 WORKERS ?= auto
 
-.PHONY: help run test reference check lint format types coverage fuzz bench cases screenshots clean
+.PHONY: help run test reference check lint format types coverage fuzz bench cases docs screenshots clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -66,6 +66,9 @@ bench: $(STAMP) reference ## measure the engine beside the reference, alternated
 cases: $(STAMP) ## pack the recorded reference material anew from $(SHARED)
 	$(BIN)/python -m tests.pack_cases $(SHARED)
 	$(BIN)/python -m tests.first_light
+
+docs: $(STAMP) ## write the reference pages that are made from the code's tables anew
+	$(BIN)/python -m tests.make_docs
 
 screenshots: $(STAMP) ## draw the pictures of the README anew
 	$(BIN)/python screenshots/make.py
