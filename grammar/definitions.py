@@ -161,6 +161,10 @@ class Definitions:
         """An item with every definition it uses put in place; those declared below it are not seen."""
         return cast(syntax.Item, self._node(item))
 
+    def expression(self, e: syntax.Expr) -> syntax.Expr:
+        """An expression with every definition it uses put in place."""
+        return cast(syntax.Expr, self._node(e))
+
     def declared(self, decl: syntax.Def) -> None:
         """From here on the items see this definition."""
         self.visible = self.all[decl.name.text].number + 1

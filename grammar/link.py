@@ -23,6 +23,7 @@ from grammar.checks_names import (
 )
 from grammar.checks_requests import RequestRules
 from grammar.claims import claims, gauges
+from grammar.conditions import Known
 from grammar.constants import Constants
 from grammar.declarations import Declarations
 from grammar.definitions import Definitions, assignments
@@ -62,12 +63,14 @@ class Linked:
         places: the text of each statement.
         warnings: what links and is likely wrong, in text order.
         inputs: for each declared input its name, its default and the value used, in order.
+        known: what its names stand for.
     """
 
     program: ir.Program
     places: ir.SourceMap
     warnings: tuple[Diagnostic, ...]
     inputs: tuple[tuple[str, float, float], ...]
+    known: Known
 
 
 def link(source: Source, settings: Settings) -> Linked:
@@ -128,6 +131,7 @@ class _Linking:
             _places(lowered, deployment),
             tuple(sorted(self.findings.warnings, key=text_order)),
             tuple((i.name, i.default, i.value) for i in self.constants.inputs.values()),
+            Known(self.model, self.constants, self.definitions),
         )
 
     def _checks(self, program: ir.Program, lowered: Lowered) -> None:
@@ -142,7 +146,7 @@ class _Linking:
     def _definitions(self, text: syntax.Text) -> list[tuple[syntax.Item, bool]]:
         """Every definition put in place of its uses; the items that are left, and whether each stands in ``main``."""
         flat = list(_flat(text))
-        definitions = Definitions(self.findings, [item for item, _ in flat], self.settings.defs)
+        definitions = self.definitions = Definitions(self.findings, [item for item, _ in flat], self.settings.defs)
         left = []
         for item, in_main in flat:
             if isinstance(item, syntax.Def):
