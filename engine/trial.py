@@ -99,11 +99,13 @@ class Trial:
     readings: tuple[Reading, ...]
 
     def lets_in(self, who: Who) -> bool:
-        """Whether a request that waited, or would have been preempted, is in."""
-        if any(isinstance(reading.record, Admitted) and reading.record.who == who for reading in self.readings):
-            return True
+        """Whether a request that waited, or would have been preempted, is in by the end of it."""
+        if self.run.failure is not None:
+            return False
         session = whatif.session_of(self.run.state, who)
-        return session is not None and session.status != QUEUED and self.run.failure is None
+        if session is None:
+            return any(isinstance(reading.record, Admitted) and reading.record.who == who for reading in self.readings)
+        return session.status != QUEUED
 
 
 def trial(run: Simulation, stage: int | None) -> Trial:
