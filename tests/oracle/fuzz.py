@@ -22,7 +22,7 @@ from tests.comparing import first_difference
 from tests.oracle.counting import WANTED, counted
 from tests.oracle.generated import Generated
 from tests.oracle.generator import FAMILIES, generate
-from tests.oracle.judging import Judgement, judge, ours
+from tests.oracle.judging import Judgement, judge
 from tests.oracle.reference import Reference
 from tests.oracle.shrink import shrink
 
@@ -61,7 +61,7 @@ def try_one(generated: Generated, reference: Reference, folder: Path, tally: Tal
         stepped, counts = counted(generated.program, folder)
         tally.counts += counts
         if judgement.verdict == "equal":
-            found = first_difference(ours(data, folder), stepped)
+            found = first_difference(judgement.mine, stepped)
             if found is not None:
                 judgement = Judgement("differs", f".stepped{found}")
         elif "error" not in stepped:
@@ -80,8 +80,8 @@ def fuzz(seeds: Iterator[int], reference: Reference, family: str | None = None, 
             judgement = try_one(generated, reference, Path(folder), tally)
             if judgement.verdict in ("differs", "refused"):
                 tally.differences.append((seed, generated.family, judgement))
-                if say:
-                    print(f"seed {seed} ({generated.family}): {judgement.verdict}: {judgement.where}", flush=True)
+            if say and judgement.verdict not in ("equal", "both fail"):
+                print(f"seed {seed} ({generated.family}): {judgement.verdict}: {judgement.where}", flush=True)
             if say and time.monotonic() - last > REPORT_EVERY:
                 last = time.monotonic()
                 print(tally, flush=True)

@@ -5,13 +5,19 @@ from __future__ import annotations
 import random
 
 from tests.oracle.generate_engines import engines
-from tests.oracle.generate_pairs import pairs
-from tests.oracle.generate_plain import plain
+from tests.oracle.generate_pairs import Pair, pairs
+from tests.oracle.generate_plain import Plain, plain
 from tests.oracle.generated import Generated
 
-# How many of ten programs are of each family: engines have the most that can go wrong.
-FAMILIES = {"engines": engines, "pairs": pairs, "plain": plain}
-WEIGHTS = {"engines": 5, "pairs": 2, "plain": 3}
+
+def latencies(seed: int) -> Generated:
+    """A program of pairs or of plain pools whose runs have latencies, which the table of the kernel does not know."""
+    return (Plain if seed % 2 else Pair)(seed, newer=True).build("latencies")
+
+
+# How many of eleven programs are of each family: engines have the most that can go wrong.
+FAMILIES = {"engines": engines, "pairs": pairs, "plain": plain, "latencies": latencies}
+WEIGHTS = {"engines": 5, "pairs": 2, "plain": 3, "latencies": 1}
 
 
 def generate(seed: int, family: str | None = None) -> Generated:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,10 +26,12 @@ class Judgement:
         verdict: "refused" when the reference does not load it, "not executed" when our engine
             says it does not, "no reference" when the reference gives no answer.
         where: the first difference, or the reason.
+        mine: what our engine gave, where it was run.
     """
 
     verdict: Verdict
     where: str = ""
+    mine: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
     def kind(self) -> str:
@@ -76,7 +78,7 @@ def judge(data: dict[str, Any], reference: Reference, folder: Path | None = None
             "differs", f"failure: {error.get('message', 'none')} recorded, {mine.get('error', {}).get('message', 'none')} ours"
         )
     found = first_difference(_as_floats(theirs), _as_floats(mine))
-    return Judgement("equal") if found is None else Judgement("differs", found)
+    return Judgement("equal", mine=mine) if found is None else Judgement("differs", found)
 
 
 def _as_floats(value: Any) -> Any:

@@ -6,7 +6,7 @@ Every expected number was measured on pyserq 0.1.6; where that is installed, it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -151,6 +151,18 @@ def endless_capacity() -> ir.Program:
     return model.build(1)
 
 
+def latency_beside_a_flow() -> ir.Program:
+    """A flow runs alone; at 0.3 another run begins to wait, from 0.4 on they share."""
+    model = Model()
+    wait, link, other = model.delay(), model.ps("link", 1), model.ps("other", 1)
+    flow = run(link, 1, also=[other])
+    first = [flow, model.observe("done", now)]
+    second = [run(wait, 0.3), replace(flow, latency=ir.Num(0.1))]
+    model.session(TURN, branch(serial.equals(0), first, second))
+    model.batch(2)
+    return model.build(10)
+
+
 FOUND: dict[str, Found] = {
     "the attention of a batch without a prefill is minus zero": Found(
         lambda: decoding(where(below_zero(ctx("Attn")), 3, 1)), {"done": [3.0]}
@@ -169,6 +181,10 @@ FOUND: dict[str, Found] = {
     "a shrink, even by nothing, admits who waits": Found(shrink_beside_a_queue, {"used": [8.0]}),
     "sessions that wait for room a reserve asks for are in no knot": Found(leg_in_its_own_way(1, 3), {"forks": [1.0]}),
     "sessions that wait for room their units ask for are in a knot": Found(leg_in_its_own_way(3, 3), None),
+    # 0.4 + (1 - 0.3 - 0.1) / 0.5 in this order; with one step from 0 to 0.4 it would be 1.6.
+    "the work flows have left is brought up to date when a latency begins": Found(
+        latency_beside_a_flow, {"done": [1.5999999999999996]}
+    ),
     "on a stage of infinite capacity the jobs that came later leave first": Found(endless_capacity, {"who": [1.0, 2.0, 0.0]}),
 }
 
@@ -202,6 +218,7 @@ def reference() -> Any:
 
 
 OPEN = {
+    "the work flows have left is brought up to date when a latency begins",
     "the prefill tokens of a schedule that has served a decode are minus zero",
     "the attention of a batch without a prefill is minus zero",
     "the tokens of a schedule that has served nobody are minus zero",

@@ -19,6 +19,7 @@ MET = {
     "engines": ("preemptions", "evictions", "spills", "rejections", "register undos"),
     "pairs": ("preemptions", "rejections", "leases expired", "flows shared"),
     "plain": ("evictions", "rejections", "leases expired", "flows shared"),
+    "latencies": ("rejections", "flows shared"),
 }
 """What so few programs of a family meet already."""
 
