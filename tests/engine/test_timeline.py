@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest import mock
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -241,10 +242,24 @@ class Walks(RuleBasedStateMachine):
             assert list(self.timeline.records()) == [d for moment in self.moments[since + 1 : self.at + 1] for d in moment.decided]
 
 
-Walks.TestCase.settings = settings(
-    max_examples=60,
+class WalksWithFewCheckpoints(Walks):
+    """The same where checkpoints are dense at first and most of them are given up again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = mock.patch.multiple("engine.checkpoints", _FIRST_SPACING=5, _MOST=6)
+        self.dense.start()
+
+    def teardown(self) -> None:
+        self.dense.stop()
+
+
+OFTEN = settings(
+    max_examples=40,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
+Walks.TestCase.settings = WalksWithFewCheckpoints.TestCase.settings = OFTEN
 test_any_walk_ends_where_a_straight_run_stands = Walks.TestCase
+test_a_walk_among_few_checkpoints_ends_where_a_straight_run_stands = WalksWithFewCheckpoints.TestCase
