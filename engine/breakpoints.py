@@ -8,7 +8,7 @@ picks the decision out of what a step recorded, to say what happened.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.conditions import OnChange, OnCondition
@@ -219,6 +219,34 @@ Breakpoint = (
     | OnChange
 )
 """``leaps`` says that it cannot happen within a leap, so that leaps may be made while it is watched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Armed:
+    """A stop as somebody set it: what it is on, and which of its hits end a run.
+
+    Attributes:
+        on: what it stops on: several where one thing to them is several here, such as a line two engines execute.
+        enabled: whether it is watched at all.
+        once: whether it is disabled once it has ended a run.
+        after: hits let pass before one ends a run.
+        hits: how often runs have met it since it was set.
+    """
+
+    on: tuple[Breakpoint, ...]
+    enabled: bool = True
+    once: bool = False
+    after: int = 0
+    hits: int = 0
+
+    def ends(self, more: int) -> bool:
+        """Whether the last of so many more hits ends a run."""
+        return self.enabled and self.hits + more > self.after
+
+    def hit(self, times: int) -> Armed:
+        """The stop after a run met it so many times; the last may have ended the run."""
+        ended = times > 0 and self.ends(times)
+        return replace(self, hits=self.hits + times, enabled=self.enabled and not (self.once and ended))
 
 
 class Watch:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from engine import calendar, deadlock, gauges, kernel, leap, report
 from engine.codes import ProgramCode
@@ -19,6 +20,8 @@ from engine.trace import read_trace
 from engine.views import snapshot
 from grammar import ir
 
+T = TypeVar("T")
+
 INF = float("inf")
 
 _UNBOUNDED = 1 << 62
@@ -28,23 +31,21 @@ _UNBOUNDED = 1 << 62
 class _Reached(BaseException):
     """The decision that was waited for has been made; no failure of the program, so nothing of it may catch this."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        super().__init__()
-        self.snapshot = snapshot
-
 
 class _Until(list[Decision]):
-    """Records until so many decisions are made, then leaves the step with a snapshot."""
+    """Records until so many decisions are made, then looks at the run and leaves the step."""
 
-    def __init__(self, run: Simulation, decisions: int) -> None:
+    def __init__(self, decisions: int, look: Callable[[], None]) -> None:
         super().__init__()
-        self._run = run
-        self._at = replace(run.position, decisions=decisions)
+        self._decisions = decisions
+        self._look = look
 
     def append(self, decision: Decision) -> None:
         super().append(decision)
-        if len(self) == self._at.decisions:
-            raise _Reached(replace(self._run.snapshot(), position=self._at))
+        if len(self) == self._decisions:
+            # Here and not once the step is left: leaving it tidies up what it had begun.
+            self._look()
+            raise _Reached
 
 
 class Simulation:
@@ -224,13 +225,22 @@ class Simulation:
         Args:
             decisions: from 1 to as many as ``decided`` has.
         """
+        return replace(self.look_inside(decisions, Simulation.snapshot), position=replace(self.position, decisions=decisions))
+
+    def look_inside(self, decisions: int, look: Callable[[Simulation], T]) -> T:
+        """What is seen of the run right after so many decisions of the next small step; the run itself stays where it is.
+
+        Args:
+            decisions: from 1 to as many as ``decided`` has.
+            look: looks at a run in the middle of its step, and does not keep it.
+        """
         run = self.clone()
-        records = _Until(run, decisions)
-        run.listen(records)
+        seen: list[T] = []
+        run.listen(_Until(decisions, lambda: seen.append(look(run))))
         try:
             run.advance()
-        except _Reached as reached:
-            return reached.snapshot
+        except _Reached:
+            return seen[0]
         raise ValueError(f"the step after {self.position} makes fewer than {decisions} decisions")
 
     # ------------------------------------------------------------------ looking at it
