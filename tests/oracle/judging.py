@@ -15,7 +15,7 @@ from tests.oracle.reference import Late, Panic, Reference
 from tests.running import result_of
 
 LARGEST_INTEGER = 2**53  # above it a report's whole floats are written in more digits than they have
-Verdict = Literal["equal", "both fail", "differs", "refused", "not executed", "no reference"]
+Verdict = Literal["equal", "both fail", "differs", "refused", "not executed", "no reference", "not sayable"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Judgement:
 
     Attributes:
         verdict: "refused" when the reference does not load it, "not executed" when our engine
-            says it does not, "no reference" when the reference gives no answer.
+            says it does not, "no reference" when the reference gives no answer, "not sayable"
+            when its version of the IR has no form for the program.
         where: the first difference, or the reason.
         mine: what our engine gave, where it was run.
     """

@@ -54,6 +54,7 @@ class Reference:
             raise FileNotFoundError(
                 f"no Python with release {version}: run python -m tests.oracle.environment, or set {VARIABLES[version]}"
             )
+        self.version = version
         self._python = python
         self._patience = patience
         self._process: subprocess.Popen[bytes] | None = None
