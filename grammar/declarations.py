@@ -13,6 +13,7 @@ from grammar.expansion import walk
 from grammar.findings import Findings, hint
 from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
 from grammar.scopes import Model, Pool, Stage
+from grammar.settings import Settings
 from grammar.source import Span
 from grammar.vocabulary import HOST_OPTIONS, RETIRED_TODAY
 
@@ -237,19 +238,15 @@ class Declarations:
                     suggestion='let x = args.number("x", 1);  and compute with `x` from there',
                 )
 
-    def unknown_inputs(self, sets: Mapping[str, float | str]) -> None:
+    def unknown_inputs(self, settings: Settings) -> None:
         """Values the host gives for inputs the program does not declare (E315); no place in the program."""
-        for name in sets:
+        for name in settings.sets:
             if name in self.constants.inputs:
                 continue
             there = ", ".join(f"`{n}`" for n in self.constants.inputs) or "none"
             plain = " (it is a plain `let`, no input)" if name in self.constants.values else ""
-            self.findings.error(
-                "E315",
-                None,
-                f"the program declares no input `{name}`{plain}; its inputs are: {there}",
-                suggestion=hint(name, self.constants.inputs),
-            )
+            message = f"the program declares no input `{name}`{plain}; its inputs are: {there}"
+            self.findings.outside("E315", settings.written.get(f"let {name}"), message, hint(name, self.constants.inputs))
 
     def definition(self, item: syntax.Def) -> None:
         """Take in the name of a definition; its own rules are checked where definitions are."""

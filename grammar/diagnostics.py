@@ -29,6 +29,7 @@ class Diagnostic:
         span: the smallest piece that is wrong; None where it is not in the text (L13.7).
         notes: further sentences, such as where a definition was used.
         suggestion: what to write instead, None without one.
+        source: the text the place is in where that is not the program's, such as an instance's.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Diagnostic:
     span: Span | None = None
     notes: tuple[Note, ...] = ()
     suggestion: str | None = None
+    source: Source | None = None
 
 
 class ProgramError(Exception):
@@ -52,7 +54,10 @@ class ProgramError(Exception):
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A diagnostic as plain data for ``check --json``; the place is of nulls where there is none."""
+    """A diagnostic as plain data for ``check --json``; the place is of nulls where there is none.
+
+    A place in another file than the program has that file's name beside it.
+    """
     return {
         "id": diagnostic.id,
         "severity": diagnostic.severity,
@@ -60,6 +65,7 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
         **_place(diagnostic.span),
         "notes": [{"message": note.message, **_place(note.span)} for note in diagnostic.notes],
         "suggestion": diagnostic.suggestion,
+        **({} if diagnostic.source is None else {"file": diagnostic.source.name}),
     }
 
 
@@ -89,13 +95,14 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False, width
 
     Args:
         diagnostic: what to show.
-        source: the text its spans are in.
+        source: the program's text; a diagnostic of another text shows that one's lines.
         color: whether to colour with ANSI sequences.
         width: the columns there are; a source line that needs more is shortened around the caret. None shows it whole.
 
     Returns:
         Lines joined by newlines, without one at the end.
     """
+    source = diagnostic.source or source
     paint = _painter(color)
     span = diagnostic.span
     place = f"{span.line}:{span.column}: " if span is not None else ""

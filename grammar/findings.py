@@ -8,7 +8,7 @@ from enum import IntEnum
 from grammar.diagnostics import Diagnostic, Note, ProgramError
 from grammar.expansion import plain, uses_of
 from grammar.names import nearest
-from grammar.source import Source, Span
+from grammar.source import Source, Span, Written
 
 MOST_TOLD = 20
 """How many errors are told at once (L13.5)."""
@@ -84,6 +84,13 @@ class Findings:
         """Record an error at the smallest wrong piece (L13.2); the uses that expanded it become notes (L13.3)."""
         self._record(self.errors, "error", code, span, message, notes, suggestion)
 
+    def outside(self, code: str, written: Written | None, message: str, suggestion: str | None = None) -> None:
+        """Record an error of what the host gives: it has a place where that is written in a file, else none (L13.7)."""
+        if written is None:
+            self.error(code, None, message, suggestion=suggestion)
+        else:
+            self.errors.append(Diagnostic(code, "error", message, written.span, (), suggestion, written.source))
+
     def warning(self, code: str, span: Span | None, message: str, *notes: Note, suggestion: str | None = None) -> None:
         """Record a warning, which never stops a program."""
         self._record(self.warnings, "warning", code, span, message, notes, suggestion)
@@ -120,8 +127,8 @@ class Findings:
 
 
 def text_order(found: Diagnostic) -> tuple[int, int]:
-    """The key that sorts findings as their places stand in the text; those without a place come first."""
-    return (0, 0) if found.span is None else (found.span.line, found.span.column)
+    """The key that sorts findings as their places stand in the text; those without a place in it come first."""
+    return (0, 0) if found.span is None or found.source is not None else (found.span.line, found.span.column)
 
 
 def hint(name: str, candidates: Iterable[str]) -> str | None:

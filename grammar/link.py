@@ -170,7 +170,7 @@ class _Linking:
         if not self.findings.errors:
             check_capacities(to)
             check_share(to)
-        to.unknown_inputs(self.settings.sets)
+        to.unknown_inputs(self.settings)
 
     def _declare_one(self, item: syntax.Item) -> None:
         to = self.declarations

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from grammar import ir
 from grammar.findings import Findings
+from grammar.source import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Settings:
         trace: the file that stands for the workload's trace.
         sets: values of the program's inputs.
         defs: bodies of expression definitions.
+        written: where in a file those stand that an instance gives (L3.18), by ``horizon``, ``warmup`` and
+            ``arrivals``, or ``let NAME`` for the value of an input.
     """
 
     horizon: float | None
@@ -31,19 +34,26 @@ class Settings:
     trace: str | None = None
     sets: Mapping[str, float | str] = field(default_factory=dict)
     defs: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, Written] = field(default_factory=dict)
+
+    def shown(self, setting: str) -> str:
+        """A setting by the name it was given under: as an option, or as an instance writes it."""
+        return f"`{setting}`" if setting in self.written else f"`--{setting}`"
 
 
 def check_times(findings: Findings, settings: Settings) -> None:
     """A horizon is finite and above the warm-up, which is not negative (E1402)."""
     horizon, warmup = settings.horizon, settings.warmup
+    told = settings.shown
     if horizon is not None and not math.isfinite(horizon):
-        findings.error("E1402", None, f"`--horizon` is a finite time, and {horizon:g} is none", suggestion="--horizon 100")
+        message = f"{told('horizon')} is a finite time, and {horizon:g} is none"
+        findings.outside("E1402", settings.written.get("horizon"), message, "--horizon 100")
     elif math.isnan(warmup) or warmup < 0:
-        findings.error("E1402", None, f"`--warmup` is not below 0, and {warmup:g} is", suggestion="--warmup 0")
+        message = f"{told('warmup')} is not below 0, and {warmup:g} is"
+        findings.outside("E1402", settings.written.get("warmup"), message, "--warmup 0")
     elif horizon is not None and warmup >= horizon:
-        findings.error(
-            "E1402", None, f"`--warmup` {warmup:g} is not below `--horizon` {horizon:g}: nothing of the run would be reported"
-        )
+        message = f"{told('warmup')} {warmup:g} is not below {told('horizon')} {horizon:g}: nothing of the run would be reported"
+        findings.outside("E1402", settings.written.get("warmup", settings.written.get("horizon")), message)
 
 
 def check_horizon(findings: Findings, settings: Settings) -> None:
@@ -56,14 +66,10 @@ def check_arrivals(findings: Findings, settings: Settings, arrival: ir.Arrival) 
     """A number of arrivals is positive, and of an open workload (E1403)."""
     if settings.arrivals is None:
         return
+    told, written = settings.shown("arrivals"), settings.written.get("arrivals")
     if settings.arrivals < 1:
-        findings.error(
-            "E1403", None, f"`--arrivals` is a whole number above 0, and {settings.arrivals} is none", suggestion="--arrivals 100"
-        )
+        message = f"{told} is a whole number above 0, and {settings.arrivals} is none"
+        findings.outside("E1403", written, message, "--arrivals 100")
     elif not isinstance(arrival, ir.Poisson | ir.Renewal):
-        findings.error(
-            "E1403",
-            None,
-            "`--arrivals` is of an open workload, and only `poisson` and `renewal` are open",
-            suggestion="drop `--arrivals`",
-        )
+        message = f"{told} is of an open workload, and only `poisson` and `renewal` are open"
+        findings.outside("E1403", written, message, f"drop {told}")

@@ -24,6 +24,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """Where something the host gives is written, for what stands in a file of its own."""
+
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A program's text with the name it is shown under.
 
