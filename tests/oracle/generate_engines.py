@@ -159,7 +159,7 @@ def plain_stage(bench: Bench, shape: str, name: str) -> StageOf:
             dice.seconds(0.5, 2) + sample("Uniform", 0, 1),
             where(n > 2, 2.5, 0.75),
             1 + now / 64,
-            call("Abs", dice.expression([*contexts("Now N"), *queries(bench.pools, bench.stages)], 1)) + 0.25,
+            minimum(8, call("Abs", dice.expression([*contexts("Now N"), *queries(bench.pools, bench.stages)], 1))) + 0.25,
         ]
     )
     return model.ps(name, capacity)
@@ -295,7 +295,7 @@ def token_budget(bench: Bench) -> Number:
     nres, held = ctx("Nres"), ctx("Kvb")
     choices: list[Number] = [base, base, base, base, INF, base + 2 * nres, maximum(1, base - ctx("Ndec"))]
     choices += [maximum(2, base - floor(held / 8)), base + sample("Bernoulli", 0.5), floor(sample("Uniform", 0, 2 * base))]
-    choices += [base + floor(call("Abs", dice.expression([*contexts(PLANNED), *attributes(bench.registers)], 1)))]
+    choices += [base + minimum(64, floor(call("Abs", dice.expression([*contexts(PLANNED), *attributes(bench.registers)], 1))))]
     return dice.pick(choices)
 
 
