@@ -33,6 +33,8 @@ class Entry:
             settings, which is not in the text.
         repair: why it is wrong and what to do.
         mended: the program after the repair.
+        instance: the instance file whose error it is, None for all but those of instances.
+        mended_instance: that file after the repair.
         given: the settings it is run with.
         given_mended: those after the repair.
     """
@@ -44,6 +46,8 @@ class Entry:
     at: str | None
     repair: str
     mended: str
+    instance: str | None
+    mended_instance: str | None
     given: Settings
     given_mended: Settings
 
@@ -80,6 +84,7 @@ def _chapter(file: Traversable) -> Chapter:
 
 
 def _entry(number: str, data: Mapping[str, Any]) -> Entry:
+    instance, changes = data.get("instance"), data.get("changes", ())
     given = Settings(HORIZON) if "given" not in data else _settings(data["given"])
     return Entry(
         number,
@@ -88,7 +93,9 @@ def _entry(number: str, data: Mapping[str, Any]) -> Entry:
         data["program"],
         data.get("at"),
         data["repair"].strip(),
-        _mended(number, data["program"], data.get("changes", ())),
+        data["program"] if instance is not None else _mended(number, data["program"], changes),
+        instance,
+        None if instance is None else _mended(number, instance, changes),
         given,
         given if "mended" not in data else _settings(data["mended"]),
     )

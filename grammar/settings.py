@@ -10,6 +10,9 @@ from grammar import ir
 from grammar.findings import Findings
 from grammar.source import Written
 
+SEEDS = 2**64
+"""How many seeds there are: a stream is derived from 64 bits (R8.4)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -12,6 +12,7 @@ from pathlib import Path
 from grammar.catalogue import Chapter, Entry, chapters
 from grammar.diagnostics import Diagnostic, ProgramError, render
 from grammar.findings import Findings
+from grammar.instances import read_instance
 from grammar.link import link
 from grammar.reads import ENGINE_COLUMNS, FUNCTION_READ, LIST_TABLE, NEVER_BARE, SUPPLIED_READ, TABLE, Column, Read
 from grammar.settings import Settings, check_horizon
@@ -22,12 +23,14 @@ DOCS = Path(__file__).parent.parent / "docs"
 FENCE = "```"
 
 
-def diagnostics(program: str, settings: Settings) -> tuple[Diagnostic, ...]:
+def diagnostics(program: str, settings: Settings, instance: str | None = None) -> tuple[Diagnostic, ...]:
     """What is said of a program that is run to its end: its errors, else its warnings."""
     source = Source("model.sq", program)
     findings = Findings(source)
     check_horizon(findings, settings)
     try:
+        if instance is not None:
+            read_instance(Source("run.sq", instance))
         findings.stop_if_any()
         return link(source, settings).warnings
     except ProgramError as error:
@@ -68,9 +71,12 @@ def _index(chapter: Chapter) -> str:
 
 def _entry(entry: Entry) -> str:
     source = Source("model.sq", entry.program)
-    said = "\n".join(render(d, source) for d in diagnostics(entry.program, entry.given) if d.id == entry.id)
+    found = diagnostics(entry.program, entry.given, entry.instance)
+    said = "\n".join(render(d, source) for d in found if d.id == entry.id)
     parts = [f"### {entry.id}\n", f"**{entry.title}** ({', '.join(entry.rules)})\n", _fenced(entry.program)]
-    if entry.given != entry.given_mended:
+    if entry.instance is not None:
+        parts += ["with the instance file `run.sq`\n", _fenced(entry.instance)]
+    elif entry.given != entry.given_mended:
         parts.append(_fenced(f"$ {_command(entry.given)}"))
     parts += [_fenced(said), f"{entry.repair}\n"]
     parts.append(_fenced(f"$ {_command(entry.given_mended)}") if entry.given != entry.given_mended else _change(entry))
@@ -97,7 +103,8 @@ def _command(settings: Settings) -> str:
 
 def _change(entry: Entry) -> str:
     """The lines that the repair changes, before and after."""
-    lines = unified_diff(entry.program.splitlines(), entry.mended.splitlines(), n=0, lineterm="")
+    before, after = entry.instance or entry.program, entry.mended_instance or entry.mended
+    lines = unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
     return _fenced("\n".join(line for line in lines if not line.startswith(("---", "+++", "@@"))), "diff")
 
 

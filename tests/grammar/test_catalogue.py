@@ -43,7 +43,7 @@ def test_the_numbers_stand_in_order_each_in_the_chapter_of_its_hundred() -> None
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
 def test_a_program_of_the_catalogue_has_its_error_and_no_other(entry: Entry) -> None:
-    said = diagnostics(entry.program, entry.given)
+    said = diagnostics(entry.program, entry.given, entry.instance)
     assert [diagnostic.id for diagnostic in said] == [entry.id]
     stops = entry.id not in WARNINGS and not entry.id.startswith("E15")
     assert said[0].severity == ("error" if stops else "warning")
@@ -51,21 +51,21 @@ def test_a_program_of_the_catalogue_has_its_error_and_no_other(entry: Entry) -> 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
 def test_the_error_points_at_the_piece_that_is_wrong(entry: Entry) -> None:
-    (said,) = diagnostics(entry.program, entry.given)
+    (said,) = diagnostics(entry.program, entry.given, entry.instance)
     if entry.at is None:
         assert said.span is None
         return
     assert said.span is not None
-    rest = rest_from(entry.program, said.span)
+    rest = rest_from(entry.instance or entry.program, said.span)
     assert rest.startswith(entry.at)
     assert entry.at or not rest.strip()
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
 def test_the_repair_mends_the_program(entry: Entry) -> None:
-    said = diagnostics(entry.mended, entry.given_mended)
+    said = diagnostics(entry.mended, entry.given_mended, entry.mended_instance)
     assert [d.id for d in said if d.severity == "error" or d.id == entry.id] == []
-    assert (entry.mended, entry.given_mended) != (entry.program, entry.given)
+    assert (entry.mended, entry.given_mended, entry.mended_instance) != (entry.program, entry.given, entry.instance)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
