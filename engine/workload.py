@@ -121,8 +121,8 @@ def turn(k: State, session: Session) -> None:
     slots = k.code.program.slots
     attrs = session.attrs
     client.close_turn(k, session)
-    client.open_turn(k, session)
     attrs[slots.turn] += 1.0
+    client.open_turn(k, session)
     if k.warm:
         k.turns += 1
     session.turns_taken += 1
