@@ -24,6 +24,10 @@ from grammar.vocabulary import LISTS, RETIRED_TODAY
 if TYPE_CHECKING:
     from grammar.inline import Inliner
 
+CALL = 20
+"""What a call counts besides what it writes out: about as much work as that many pieces, so that calls that double
+are stopped within a second too."""
+
 
 def call(inliner: Inliner, node: syntax.CallStatement, place: Place) -> tuple[syntax.Statement, ...]:
     """The statements that a call stands for; none after telling that it stands for nothing."""
@@ -144,7 +148,7 @@ def _arguments(
 
 
 def _count(inliner: Inliner, statements: Iterable[syntax.Statement], span: Span) -> None:
-    inliner.written += sum(size(s) for s in statements)
+    inliner.written += CALL + sum(size(s) for s in statements)
     if inliner.written > MOST_NODES:
         inliner.findings.error("E418", span, f"with this call the calls of the program write out more than {MOST_NODES:,} pieces")
         inliner.findings.stop_if_any()

@@ -35,6 +35,7 @@ class EntryRules:
         """Every rule that can be told from the text of the entry."""
         self._parameters()
         for node in walk(self.entry.body):
+            self._stored(node)
             self._pools(node)
             self._references(node)
         self._reads()
@@ -76,6 +77,20 @@ class EntryRules:
                 )
 
     # ------------------------------------------------------------------ pools and stages
+
+    def _stored(self, node: syntax.Node) -> None:
+        """The amounts of ``kvt.l2_store`` are read in its own hold, whose ``cached`` is the second tier's (L8.11)."""
+        if not isinstance(node, syntax.CallStatement) or node.ref.text != "kvt.l2_store":
+            return
+        for amount in node.args[2:]:
+            for read in values_read(amount):
+                if read.text == "cached":
+                    self.findings.error(
+                        "E1323",
+                        read.span,
+                        "`cached` in the amounts of `kvt.l2_store` would be what the second tier had cached",
+                        suggestion="set c = cached;  above, and read `c` here",
+                    )
 
     def _pools(self, node: syntax.Node) -> None:
         """An entry holds, grows and loads its queue's pools (E1305)."""

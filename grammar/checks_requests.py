@@ -245,12 +245,7 @@ class RequestRules:
             if text in self.session:
                 self._session_name(read)
             elif text in self.engine.marks:
-                self.findings.error(
-                    "E1020",
-                    read.span,
-                    f"`{text}` is a mark of this request, set inside it and read outside it only",
-                    suggestion="set a name to `now`",
-                )
+                self._own_mark(read)
             elif text in self.engine.states:
                 self.findings.error(
                     "E614",
@@ -269,6 +264,14 @@ class RequestRules:
         live = frozenset({"cached", "now", *self.model.registers})
         params = {p.text for p in self.request.decl.params}
         check_moved(self.findings, bindings, in_terms(bindings), read, live - params)
+
+    def _own_mark(self, read: syntax.Ref) -> None:
+        self.findings.error(
+            "E1020",
+            read.span,
+            f"`{read.text}` is a mark of this request, set inside it and read outside it only",
+            suggestion="set a name to `now`",
+        )
 
     def _session_name(self, read: syntax.Ref) -> None:
         self.findings.error(
@@ -326,6 +329,8 @@ class RequestRules:
                 )
             elif text in params or text in known or text in SCHEDULER_SET:
                 continue
+            elif text in self.engine.marks:
+                self._own_mark(read)
             elif text in self.own:
                 self.findings.error(
                     "E1025",

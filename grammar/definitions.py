@@ -46,7 +46,8 @@ class Definition:
 class Definitions:
     """The definitions of a program, with the expansion of their uses.
 
-    ``dropped`` are the arguments that stand nowhere in the result, whose names are still looked up (L3.24).
+    ``dropped`` are the arguments that stand nowhere in the result, whose names are still looked up (L3.24), ``latest`` is the
+    use that was put in place last.
     """
 
     def __init__(self, findings: Findings, items: Sequence[syntax.Item], overrides: Mapping[str, str]) -> None:
@@ -54,6 +55,7 @@ class Definitions:
         self.all: dict[str, Definition] = {}
         self.visible = 0
         self.dropped: list[syntax.Expr] = []
+        self.latest: Span | None = None
         self._written = 0
         self._inside = 0
         for item in items:
@@ -235,6 +237,7 @@ class Definitions:
         return cast(syntax.Block, self._put_in_place(call, definition)).statements
 
     def _put_in_place(self, call: syntax.CallExpr | syntax.CallStatement, definition: Definition) -> syntax.Node:
+        self.latest = call.ref.span
         body = self._body(definition)
         args = [cast(syntax.Expr, self._node(a.value if isinstance(a, syntax.Named) else a)) for a in call.args]
         params = definition.decl.params

@@ -112,21 +112,35 @@ def from_host(node: N) -> N:
 
 
 def size(node: syntax.Node) -> int:
-    """How many nodes a tree has, the measure of what expansions write out (L3.27)."""
-    return sum(1 for _ in walk(node))
+    """About how many tokens a tree was written with, the measure of what expansions write out (L3.27)."""
+    return sum(1 for n in walk(node) if not isinstance(n, syntax.Ref | syntax.NameExpr))
 
 
 def rebuilt(node: N, change: Callable[[syntax.Node], syntax.Node], use: Use | None = None) -> N:
-    """The node with ``change`` applied to each child; the same node where nothing changed and nothing is used."""
-    changed = {}
-    for name in _child_fields(node.__class__):
+    """The node with ``change`` applied to each child; the same node where nothing changed and nothing is used.
+
+    Every node's fields begin with its span, so it is made by position: ``replace`` takes five times as long, and
+    expansions spend their time here.
+    """
+    cls = node.__class__
+    same = use is None
+    values = []
+    for name in _child_fields(cls):
         old = getattr(node, name)
-        new = _mapped(old, change)
+        if isinstance(old, syntax.Node):
+            new: Any = change(old)
+        elif old.__class__ is tuple and old:
+            new = _mapped(old, change)
+        else:
+            new = old
         if new is not old:
-            changed[name] = new
-    if use is not None:
-        changed["span"] = reached_by(node.span, use)
-    return replace(node, **changed) if changed else node
+            same = False
+        values.append(new)
+    if same:
+        return node
+    make: Any = cls
+    made: N = make(node.span if use is None else reached_by(node.span, use), *values)
+    return made
 
 
 @dataclass(frozen=True, slots=True)

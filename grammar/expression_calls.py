@@ -189,7 +189,7 @@ def _fixed_member(reader: Reader, ref: syntax.Ref, clause: Clause) -> bool:
     """A gauge or a claim names a member by a number (E612)."""
     if clause.column not in (Column.GAUGE, Column.ITERATION) or ref.index is None:
         return True
-    if reader.constants.maybe(ref.index, reader.indices) is not None:
+    if reader.constants.maybe(ref.index, reader.indices) is not None or _is_block_size(ref.index):
         return True
     reader.findings.error(
         "E612",
@@ -198,6 +198,11 @@ def _fixed_member(reader: Reader, ref: syntax.Ref, clause: Clause) -> bool:
         suggestion="a number, or `max k in N (…)` over all of them",
     )
     return False
+
+
+def _is_block_size(index: syntax.Expr) -> bool:
+    """``blocksize(p)`` is a number too, though no constant to write elsewhere."""
+    return isinstance(index, syntax.CallExpr) and index.ref.text == "blocksize"
 
 
 def _observed(reader: Reader, e: syntax.CallExpr, name: str, ref: syntax.Ref, clause: Clause) -> ir.Expr:

@@ -29,7 +29,7 @@ from grammar.declarations import Declarations
 from grammar.definitions import Definitions, assignments
 from grammar.deployment import declare_device, declare_engine
 from grammar.diagnostics import Diagnostic, ProgramError
-from grammar.expansion import walk
+from grammar.expansion import plain, walk
 from grammar.expressions import Reader
 from grammar.findings import Findings, text_order
 from grammar.hidden import HiddenRules
@@ -40,6 +40,7 @@ from grammar.names import BUILT_IN, SCHEDULER_SET
 from grammar.owned_pools import check_capacities, declare_owned_pool
 from grammar.parser import parse
 from grammar.queues import declare_queue
+from grammar.reads import Clause, Column
 from grammar.relations import check_share, declare_relation
 from grammar.requests import Request, taken_apart
 from grammar.schedule import Schedule, take_apart
@@ -86,7 +87,11 @@ def link(source: Source, settings: Settings) -> Linked:
     Raises:
         ProgramError: with every error that can honestly be told at once (L13.5).
     """
-    return _Linking(source, settings).link()
+    linking = _Linking(source, settings)
+    try:
+        return linking.link()
+    except RecursionError:
+        raise ProgramError((linking.too_deep(),), source) from None
 
 
 class _Linking:
@@ -102,6 +107,18 @@ class _Linking:
         self.reader = Reader(self.findings, self.model, self.constants)
         self.schedules: dict[str, Schedule] = {}
         self.requests: dict[str, Request] = {}
+        self.definitions: Definitions | None = None
+
+    def too_deep(self) -> Diagnostic:
+        """What to say where definitions in definitions nest deeper than the walks over them can follow (L3.27)."""
+        latest = None if self.definitions is None else self.definitions.latest
+        return Diagnostic(
+            "E418",
+            "error",
+            "definitions and calls are nested too deep here to be written out",
+            Span(1, 1, 1, 2) if latest is None else plain(latest),
+            suggestion="compute the inner part first with a `set` and read its name",
+        )
 
     def link(self) -> Linked:
         check_times(self.findings, self.settings)
@@ -274,7 +291,7 @@ class _Linking:
         if not self.findings.errors:
             bound = {n: s for n, s in inliner.bound.items() if n in self.model.attributes and n not in own}
             check_scopes_of_bindings(self.findings, (*session, *server), bound)
-            check_declared_reads(self.findings, (*self.model.declarations(), *init, *turn), bound)
+            check_declared_reads(self.findings, (*self.model.outside_holds(), *init, *turn), bound)
         self.hidden = workload.hidden_slots(self.findings, self.model, load.hidden)
         for name in load.hidden:
             self.model.hidden.setdefault(name.text, name.span)
@@ -290,7 +307,7 @@ class _Linking:
         turn = statements.block(blocks.turn, "Workload")
         session = statements.block(blocks.session, "Workload", session=None if parts.workload is None else blocks.end)
         for unread in self.dropped:
-            self.reader.look_up(unread)
+            self.reader.look_up(unread, Clause(Column.STATEMENT))
         measured = gauges(self.reader, parts.gauges), claims(self.reader, parts.claims)
         lowered = statements.lowered
         settings = self.settings

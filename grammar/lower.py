@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from grammar import ir, syntax
 from grammar.constants import Constants
-from grammar.diagnostics import Note
-from grammar.expansion import Substitution, Use, rebuilt
 from grammar.expressions import Reader
 from grammar.findings import Findings, hint
 from grammar.lower_schedule import LoweredSchedule, ScheduleReader
@@ -17,6 +15,7 @@ from grammar.reads import Clause, Column
 from grammar.schedule import Schedule
 from grammar.scopes import Engine, Family, Model, Pool, Stage
 from grammar.source import Span
+from grammar.times import Times
 
 LIFO = ir.Preempt((ir.Unary("Neg", ir.Ctx("Admission")),))
 DELAY = ir.Ps(ir.Ctx("N"))
@@ -188,7 +187,11 @@ class Deploying:
         reading = ScheduleReader(self.model, self.findings, self.constants, self.reader, self.schedules[engine.name])
         schedule = reading.lower()
         granule = reading.granule(schedule.chunk)
-        cost = self.reader.value(with_times(engine, self.findings), Clause(Column.EXECUTE, engine=engine))
+        clause = Clause(Column.EXECUTE, engine=engine)
+        times = Times(engine, self.findings)
+        cost = self.reader.value(times.execute(), clause)
+        for unread in times.dropped:
+            self.reader.look_up(unread, clause)
         for j in range(stage.count):
             memory = None if engine.memory is None else engine.memory.base + j
             step = ir.Step(budget, cost, schedule.chunk, schedule.serve, memory, granule, schedule.iteration)
@@ -200,41 +203,3 @@ class Deploying:
         self.made.schedules[number] = schedule.places
         self.made.execute[number] = engine.execute.span
         self.made.tokens_cap[number] = engine.tokens.span
-
-
-def with_times(engine: Engine, findings: Findings) -> syntax.Expr:
-    """``execute`` with the time resources of the engine's device put in (L4.10)."""
-    assert engine.execute is not None
-    times = engine.device.times
-    active: list[str] = []
-
-    def put(node: syntax.Node) -> syntax.Node:
-        if not isinstance(node, syntax.CallExpr) or len(node.ref.names) > 1 or node.ref.index is not None:
-            return rebuilt(node, put)
-        resource = times.get(node.ref.text)
-        if resource is None:
-            return rebuilt(node, put)
-        text = node.ref.text
-        if text in active:
-            findings.error(
-                "E403", node.ref.span, f"the time resource `{text}` uses itself", Note("it is declared here", resource.name.span)
-            )
-            return syntax.Number(node.span, 0.0, "0")
-        args = [put(a) for a in node.args]
-        if len(args) != len(resource.params):
-            names = ", ".join(p.text for p in resource.params)
-            findings.error(
-                "E405",
-                node.ref.span,
-                f"the time resource `{text}` takes {len(resource.params)} arguments ({names}) and is given {len(args)}",
-                Note("it is declared here", resource.name.span),
-                suggestion=f"{text}({names})",
-            )
-            return syntax.Number(node.span, 0.0, "0")
-        active.append(text)
-        body = put(resource.value)
-        active.pop()
-        values = {p.text: a for p, a in zip(resource.params, args, strict=True)}
-        return Substitution(values, Use(f"`{text}`", node.ref.span)).node(body)  # type: ignore[arg-type]
-
-    return put(engine.execute.value)  # type: ignore[return-value]

@@ -142,9 +142,6 @@ class ScheduleReader:
         put = Substitution(self.schedule.lets)
         caps = [None if s.cap is None else put.node(s.cap.value) for s in serving]
         first = next((c for c in caps if c is not None), None)
-        unread = self.schedule.lets if first is None else {}
-        for let in self._unread_lets(first) if first is not None else unread.values():
-            self._read(let, Column.EACH)
         if first is None:
             return ir.Num(0.0)
         for statement, cap in zip(serving, caps, strict=True):
@@ -165,11 +162,6 @@ class ScheduleReader:
                 )
                 return ir.Num(0.0)
         return self._outcomes(first)
-
-    def _unread_lets(self, cap: syntax.Expr) -> list[syntax.Expr]:
-        """The ``let``s whose text does not stand in the cap, which are checked all the same."""
-        inside = {id(n) for n in walk(cap)}
-        return [e for e in self.schedule.lets.values() if id(e) not in inside]
 
     def _outcomes(self, e: syntax.Expr) -> ir.Expr:
         """A tree of ``? :`` whose leaves are outcomes; a constant condition chooses its arm (L5.12, L11.15)."""

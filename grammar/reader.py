@@ -11,7 +11,7 @@ from grammar.constants import Constants
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import Findings
-from grammar.reads import Clause, Column
+from grammar.reads import Clause
 from grammar.scopes import Model
 from grammar.source import Span
 
@@ -64,13 +64,13 @@ class Reader:
         self.places[id(lowered)] = (lowered, e.span)
         return lowered
 
-    def look_up(self, e: syntax.Expr) -> None:
+    def look_up(self, e: syntax.Expr, clause: Clause) -> None:
         """Tell of names that nothing declares in an expression that stands nowhere in the program (L3.24)."""
         if isinstance(e, syntax.NameExpr) and (e.ref.text in self.model.pools or e.ref.text in self.model.stages):
             return
         told = len(self.findings.errors)
-        self.value(e, Clause(Column.STATEMENT))
-        unknown = ("E415", "E502", "E504")
+        self.value(e, clause)
+        unknown = ("E415", "E502", "E504", "E605")
         self.findings.errors[told:] = [d for d in self.findings.errors[told:] if d.id in unknown]
 
 

@@ -163,19 +163,6 @@ class Register:
     span: Span
 
 
-def _without_taking(block: syntax.ScheduleBlock) -> Iterator[syntax.Node]:
-    for item in block.items:
-        if isinstance(item, syntax.AdmitWaiting):
-            yield from (e for e in (item.only, item.gate, item.cap) if e is not None)
-        elif isinstance(item, syntax.SBranch):
-            yield item.guard
-            for arm in (item.then, item.orelse):
-                if arm is not None:
-                    yield from _without_taking(arm)
-        else:
-            yield item
-
-
 @dataclass(slots=True)
 class Model:
     """Everything declared."""
@@ -195,14 +182,10 @@ class Model:
     stage_count: int = 0
     pool_count: int = 0
 
-    def declarations(self) -> Iterator[syntax.Node]:
-        """What is written of the pools and the engines, requests and ``taking`` aside."""
+    def outside_holds(self) -> Iterator[syntax.Node]:
+        """The clauses of the pools that are read of sessions outside their holds: who waits, and whose prefix goes."""
         for pool in self.pools.values():
-            yield from pool.options.values()
-        for engine in self.engines.values():
-            yield from (i for i in (engine.tokens, engine.execute) if i is not None)
-            if engine.schedule is not None:
-                yield from _without_taking(engine.schedule.block)
+            yield from (option for kind, option in pool.options.items() if kind != "preempt")
 
     def note_of(self, name: str) -> tuple[Note, ...]:
         """A note saying where a name is declared, none where it is not in the text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grammar import building, syntax
 from grammar.diagnostics import Note
-from grammar.expansion import uses_of, walk
+from grammar.expansion import uses_of
 from grammar.findings import Findings, hint
 from grammar.scopes import Model, Queue, Stage
 from grammar.source import Span
@@ -191,7 +191,7 @@ def second_tier(model: Model, findings: Findings, call: syntax.CallStatement, or
     per_token = named["per_token"].value
     if load:
         return _loaded(call.span, cache, pool_arg.ref, plain[2], per_token)
-    return _stored(findings, call.span, cache, plain[2], per_token)
+    return _stored(call.span, cache, plain[2], per_token)
 
 
 def _loaded(span: Span, cache: Queue, pool: syntax.Ref, n: syntax.Expr, per_token: syntax.Expr) -> tuple[syntax.Statement, ...]:
@@ -202,17 +202,7 @@ def _loaded(span: Span, cache: Queue, pool: syntax.Ref, n: syntax.Expr, per_toke
     )
 
 
-def _stored(findings: Findings, span: Span, cache: Queue, n: syntax.Expr, per_token: syntax.Expr) -> tuple[syntax.Statement, ...]:
-    for amount in (n, per_token):
-        for node in walk(amount):
-            if isinstance(node, syntax.NameExpr) and node.ref.text == "cached":
-                findings.error(
-                    "E1323",
-                    node.span,
-                    "`cached` in the amounts of `kvt.l2_store` would be what the second tier had cached",
-                    suggestion="set c = cached;  above, and read `c` here",
-                )
-                return ()
+def _stored(span: Span, cache: Queue, n: syntax.Expr, per_token: syntax.Expr) -> tuple[syntax.Statement, ...]:
     pool = next(iter(cache.pools.values()))
     of, at = building.ref(span, pool.name), building.ref(span, cache.name)
     cached = syntax.NameExpr(span, building.ref(span, "cached"))
