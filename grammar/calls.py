@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from grammar import building, syntax
 from grammar.declarations import KVT
-from grammar.definitions import MOST_NODES
+from grammar.definitions import MOST_TOKENS
 from grammar.diagnostics import Note
 from grammar.entries import Localizer
 from grammar.expansion import Use, size, walk
@@ -149,8 +149,8 @@ def _arguments(
 
 def _count(inliner: Inliner, statements: Iterable[syntax.Statement], span: Span) -> None:
     inliner.written += CALL + sum(size(s) for s in statements)
-    if inliner.written > MOST_NODES:
-        inliner.findings.error("E418", span, f"with this call the calls of the program write out more than {MOST_NODES:,} pieces")
+    if inliner.written > MOST_TOKENS:
+        inliner.findings.error("E418", span, f"with this call the calls of the program write out more than {MOST_TOKENS:,} pieces")
         inliner.findings.stop_if_any()
 
 

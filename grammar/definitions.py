@@ -9,14 +9,15 @@ from typing import cast
 
 from grammar import syntax
 from grammar.diagnostics import Note, ProgramError
-from grammar.expansion import Substitution, Use, from_host, rebuilt, size, walk
+from grammar.expansion import Substitution, Use, from_host, rebuilt, walk
 from grammar.findings import Findings, hint
 from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
 from grammar.parser import parse_expression
 from grammar.source import Source, Span
 from grammar.vocabulary import CONTEXT, POOL_FUNCTIONS, RETIRED_TODAY, STAGE_FUNCTIONS
+from grammar.weights import Body, weigh
 
-MOST_NODES = 100_000
+MOST_TOKENS = 100_000
 """How much a program's definitions and calls may write out (L3.27)."""
 
 
@@ -28,7 +29,6 @@ class Definition:
     number: int
     replaced: bool = False
     expanded: syntax.Expr | syntax.Block | None = None
-    weight: int = 0
     reads: Counter[str] = field(default_factory=Counter)
     assigned: frozenset[str] = frozenset()
 
@@ -58,12 +58,17 @@ class Definitions:
         self.latest: Span | None = None
         self._written = 0
         self._inside = 0
+        self._outermost = True
         for item in items:
             if isinstance(item, syntax.Def):
                 self._declare(item)
         self._override(overrides)
         for definition in self.all.values():
             self._check_order(definition)
+        self._bodies: dict[str, Body] = {}
+        for name, definition in self.all.items():
+            params = tuple(p.text for p in definition.decl.params)
+            self._bodies[name] = Body(params, weigh(definition.decl.body, self._bodies, frozenset(params)))
 
     # ------------------------------------------------------------------ declarations
 
@@ -238,8 +243,12 @@ class Definitions:
 
     def _put_in_place(self, call: syntax.CallExpr | syntax.CallStatement, definition: Definition) -> syntax.Node:
         self.latest = call.ref.span
+        outermost, self._outermost = self._outermost, False
+        if outermost:
+            self._weigh(call)
         body = self._body(definition)
         args = [cast(syntax.Expr, self._node(a.value if isinstance(a, syntax.Named) else a)) for a in call.args]
+        self._outermost = outermost
         params = definition.decl.params
         if len(args) != len(params):
             names = ", ".join(p.text for p in params)
@@ -254,16 +263,20 @@ class Definitions:
         values = {p.text: a for p, a in zip(params, args, strict=True)}
         for name, arg in values.items():
             self._check_argument(call, definition, name, arg)
-        self._written += definition.weight
-        if self._written > MOST_NODES:
+        return Substitution(values, Use(f"`{definition.name}`", call.ref.span)).node(body)
+
+    def _weigh(self, call: syntax.CallExpr | syntax.CallStatement) -> None:
+        """Stop where a use would write out more than a program may, before it is written out (E418)."""
+        visible = {name: body for name, body in self._bodies.items() if self.all[name].number < self.visible}
+        self._written += weigh(call, visible).tokens
+        if self._written > MOST_TOKENS:
             self.findings.error(
                 "E418",
                 call.ref.span,
-                f"with this use the definitions of the program write out more than {MOST_NODES:,} pieces",
+                f"with this use the definitions of the program write out {self._written:,} tokens, and the most is {MOST_TOKENS:,}",
                 suggestion="compute the repeated part once with a `set` and read its name",
             )
             self.findings.stop_if_any()
-        return Substitution(values, Use(f"`{definition.name}`", call.ref.span)).node(body)
 
     def _body(self, definition: Definition) -> syntax.Expr | syntax.Block:
         """The body with the definitions it uses put in place, once for all its uses."""
@@ -274,7 +287,6 @@ class Definitions:
             self._inside -= 1
             self.visible = before
             definition.expanded = body
-            definition.weight = size(body)
             params = {p.text for p in definition.decl.params}
             definition.reads = Counter(n for n in _names_read(body) if n in params)
             definition.assigned = _assigned(body) if isinstance(body, syntax.Block) else frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from grammar import syntax
-from grammar.definitions import MOST_NODES
+from grammar.definitions import MOST_TOKENS
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, Use, rebuilt, size, walk
 from grammar.findings import Findings
@@ -59,9 +59,9 @@ class Times:
         self.dropped.extend(a for p, a in zip(params, args, strict=True) if p.text not in read)
         whole = Substitution({p.text: a for p, a in zip(params, args, strict=True)}, Use(f"`{text}`", node.ref.span)).node(body)
         self._written += size(whole)
-        if self._written > MOST_NODES:
+        if self._written > MOST_TOKENS:
             self.findings.error(
-                "E418", node.ref.span, f"the time resources of `execute` write out more than {MOST_NODES:,} pieces", note
+                "E418", node.ref.span, f"the time resources of `execute` write out more than {MOST_TOKENS:,} pieces", note
             )
             self.findings.stop_if_any()
         return whole
