@@ -102,6 +102,7 @@ def run_parser() -> argparse.ArgumentParser:
     _add_settings(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print the report as JSON; an error too")
+    output.add_argument("--decisions", type=Path, metavar="OUT", help="write every decision to a file, a line of JSON each")
     output.add_argument("--samples", action="store_true", help="with --json: every sample and gauge point beside the report")
     return parser
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +18,7 @@ from grammar.ir_json import InvalidIR
 from serq_tui import __version__
 from serq_tui.cli_failure import Failed, print_diagnostics, refused, stopped, tell
 from serq_tui.cli_parser import PROGRAM, UsageError, run_options
+from serq_tui.decision_json import DecisionWriter
 from serq_tui.loading import IR_SUFFIX, LoadedProgram, WrongOptions, load_program
 from serq_tui.options import RunOptions
 from serq_tui.report_json import report_json, samples_json
@@ -35,11 +38,11 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
     options = run_options(parsed, inputs)
     if parsed.samples and not parsed.json:
         raise UsageError("--samples says how much JSON to print: add --json")
-    if options.horizon is None and parsed.file.suffix != IR_SUFFIX:
-        raise UsageError("run needs --horizon T, the seconds of the program's clock at which the run ends")
     try:
-        loaded = load(parsed.file, options)
-        simulation = simulate(loaded)
+        loaded = load_to_the_end(
+            parsed.file, options, "run needs --horizon T, the seconds of the program's clock at which the run ends"
+        )
+        simulation = simulate(loaded, parsed.decisions)
     except Failed as failed:
         return tell(failed, parsed.json)
     if parsed.samples:
@@ -51,7 +54,7 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
     return 0
 
 
-def load(path: Any, options: RunOptions) -> LoadedProgram:
+def load(path: Path, options: RunOptions) -> LoadedProgram:
     """Loads a program and prints its warnings on standard error.
 
     Raises:
@@ -72,17 +75,44 @@ def load(path: Any, options: RunOptions) -> LoadedProgram:
     return loaded
 
 
-def simulate(loaded: LoadedProgram) -> Simulation:
+def load_to_the_end(path: Path, options: RunOptions, without: str) -> LoadedProgram:
+    """Loads a program whose run has an end.
+
+    Raises:
+        Failed: it is no program.
+        UsageError: options it cannot take; ``without`` where neither they nor an instance say when the run ends.
+        OSError: a file cannot be read.
+    """
+    if options.horizon is None and options.instance is None and path.suffix != IR_SUFFIX:
+        raise UsageError(without)
+    loaded = load(path, options)
+    if options.instance is not None and math.isinf(loaded.program.horizon):
+        raise UsageError(f"{without}; {options.instance} has no `horizon`")
+    return loaded
+
+
+def simulate(loaded: LoadedProgram, decisions: Path | None = None) -> Simulation:
     """Runs a program to its end.
+
+    Args:
+        loaded: the program.
+        decisions: a file that gets every decision, up to a failure too.
 
     Raises:
         Failed: it uses what the engine does not execute, or stopped by itself.
+        OSError: the file cannot be written.
     """
     try:
         simulation = Simulation(loaded.program)
     except Unsupported as error:
         raise Failed("validation", str(error), None, f"{loaded.path}: {error}") from error
-    simulation.run()
+    if decisions is None:
+        simulation.run()
+    else:
+        with decisions.open("w", encoding="utf-8") as out:
+            simulation.listen(DecisionWriter(out, simulation.code))
+            simulation.run()
+        simulation.listen(None)
     simulation.close()
     if simulation.failure is not None:
         raise stopped(simulation.failure, loaded)
