@@ -9,8 +9,8 @@ from grammar.diagnostics import Diagnostic, ProgramError, as_json
 from grammar.ir_json import CannotSay, InvalidIR, to_json
 from serq_tui.cli_failure import FAILED, Failed, tell
 from serq_tui.cli_parser import UsageError, run_options
-from serq_tui.cli_run import load
-from serq_tui.loading import IR_SUFFIX, WrongOptions, load_program
+from serq_tui.cli_run import load, load_to_the_end
+from serq_tui.loading import WrongOptions, load_program
 
 
 def check(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
@@ -53,10 +53,8 @@ def ir(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
         OSError: the file cannot be read.
     """
     options = run_options(parsed, inputs)
-    if options.horizon is None and parsed.file.suffix != IR_SUFFIX:
-        raise UsageError("ir needs --horizon T: the settings of the run are part of an IR")
     try:
-        loaded = load(parsed.file, options)
+        loaded = load_to_the_end(parsed.file, options, "ir needs --horizon T: the settings of the run are part of an IR")
         try:
             data = to_json(loaded.program, parsed.ir_version)
         except CannotSay as error:

@@ -79,7 +79,7 @@ def _shown(diagnostic: Diagnostic, source: Source) -> str:
     """A diagnostic for standard error, the file's name before its place so that editors can jump there."""
     width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
     after = "" if diagnostic.span is not None else " "
-    return f"{source.name}:{after}{render(diagnostic, source, color=coloured(sys.stderr), width=width)}"
+    return f"{(diagnostic.source or source).name}:{after}{render(diagnostic, source, color=coloured(sys.stderr), width=width)}"
 
 
 def _place(failure: FailureView, loaded: LoadedProgram) -> Place | None:

@@ -28,9 +28,6 @@ COMMANDS = {
 BREAKS = ("preemption", "idle")
 """What ``--break`` may name: the two stops that the keys ``p`` and ``i`` switch."""
 
-SEEDS = 2**64
-"""How many seeds there are: a stream is derived from 64 bits (R8.4)."""
-
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _INPUTS = """\
@@ -181,6 +178,12 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=EXPR",
         help="another body for an expression definition",
     )
+    group.add_argument(
+        "--instance",
+        type=Path,
+        metavar="FILE",
+        help="a file of `let INPUT = VALUE;` and one `run { horizon …; seed …; }`; options given here win over it",
+    )
     group.add_argument("--trace", type=Path, metavar="CSV", help="recorded turns to replay, read from the current folder")
 
 
@@ -205,6 +208,9 @@ def _whole(text: str) -> int:
 
 
 def _seed(text: str) -> int:
+    # Here and not above: without a seed to look at, wrong usage is told before any of the language is loaded.
+    from grammar.settings import SEEDS
+
     value = _whole(text)
     if not 0 <= value < SEEDS:
         raise argparse.ArgumentTypeError(f"{text} is no seed: seeds go from 0 to {SEEDS - 1}")
@@ -262,6 +268,7 @@ def run_options(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...])
         sets=sets,
         defs=tuple(parsed.defs),
         trace=parsed.trace,
+        instance=parsed.instance,
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.ir import Program, SourceMap
-from grammar.source import Source
+from grammar.source import Source, Written
+from serq_tui.instance import with_instance
 from serq_tui.options import RunOptions
 
 IR_SUFFIX = ".json"
@@ -47,15 +49,21 @@ def load_program(path: Path, options: RunOptions) -> LoadedProgram:
 
     A relative trace named in a program is read beside it, one given in the options from the
     current folder. For an IR the settings are in the file and the options override them; a text
-    without a horizon gets an endless one.
+    without a horizon gets an endless one. What an instance file says counts where the options say
+    nothing.
 
     Raises:
-        OSError: the file cannot be read.
-        ProgramError: the text is no program.
+        OSError: a file cannot be read.
+        ProgramError: the text is no program, or the instance is none.
         InvalidIR: the IR is none.
         WrongOptions: inputs or definitions for an IR, which has none.
     """
-    return _load_ir(path, options) if path.suffix == IR_SUFFIX else _load_text(path, options)
+    written: Mapping[str, Written] = {}
+    if options.instance is not None:
+        from grammar.instances import read_instance
+
+        options, written = with_instance(options, read_instance(read_source(options.instance)))
+    return _load_ir(path, options) if path.suffix == IR_SUFFIX else _load_text(path, options, written)
 
 
 def read_source(path: Path) -> Source:
@@ -74,7 +82,7 @@ def read_source(path: Path) -> Source:
         raise ProgramError((Diagnostic("E101", "error", message),), Source(str(path), "")) from error
 
 
-def _load_text(path: Path, options: RunOptions) -> LoadedProgram:
+def _load_text(path: Path, options: RunOptions, written: Mapping[str, Written]) -> LoadedProgram:
     # Here and not above: an IR opens without the grammar, which costs more than reading it.
     from grammar.link import link
     from grammar.settings import Settings
@@ -90,6 +98,7 @@ def _load_text(path: Path, options: RunOptions) -> LoadedProgram:
             sets=dict(options.sets),
             defs=dict(options.defs),
             trace=None if options.trace is None else str(options.trace),
+            written=written,
         ),
     )
     program = _beside(linked.program, path, options)

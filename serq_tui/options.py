@@ -18,6 +18,7 @@ class RunOptions:
         sets: values of declared inputs, as (name, constant expression) (L3.16).
         defs: bodies of expression definitions, as (name, expression) (L3.25).
         trace: a file of recorded turns, read from the current folder.
+        instance: a file with inputs and settings, which count where nothing is said of them here (L3.18).
     """
 
     horizon: float | None = None
@@ -27,6 +28,7 @@ class RunOptions:
     sets: tuple[tuple[str, str], ...] = ()
     defs: tuple[tuple[str, str], ...] = ()
     trace: Path | None = None
+    instance: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
