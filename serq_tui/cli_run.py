@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,10 +37,10 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
     options = run_options(parsed, inputs)
     if parsed.samples and not parsed.json:
         raise UsageError("--samples says how much JSON to print: add --json")
+    if options.horizon is None and parsed.file.suffix != IR_SUFFIX:
+        raise UsageError("run needs --horizon T, the seconds of the program's clock at which the run ends")
     try:
-        loaded = load_to_the_end(
-            parsed.file, options, "run needs --horizon T, the seconds of the program's clock at which the run ends"
-        )
+        loaded = load(parsed.file, options)
         simulation = simulate(loaded, parsed.decisions)
     except Failed as failed:
         return tell(failed, parsed.json)
@@ -54,7 +53,7 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
     return 0
 
 
-def load(path: Path, options: RunOptions) -> LoadedProgram:
+def load(path: Any, options: RunOptions) -> LoadedProgram:
     """Loads a program and prints its warnings on standard error.
 
     Raises:
@@ -72,22 +71,6 @@ def load(path: Path, options: RunOptions) -> LoadedProgram:
         raise UsageError(str(error)) from error
     if loaded.source is not None:
         print_diagnostics(loaded.warnings, loaded.source)
-    return loaded
-
-
-def load_to_the_end(path: Path, options: RunOptions, without: str) -> LoadedProgram:
-    """Loads a program whose run has an end.
-
-    Raises:
-        Failed: it is no program.
-        UsageError: options it cannot take; ``without`` where neither they nor an instance say when the run ends.
-        OSError: a file cannot be read.
-    """
-    if options.horizon is None and options.instance is None and path.suffix != IR_SUFFIX:
-        raise UsageError(without)
-    loaded = load(path, options)
-    if options.instance is not None and math.isinf(loaded.program.horizon):
-        raise UsageError(f"{without}; {options.instance} has no `horizon`")
     return loaded
 
 
