@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,10 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
     options = run_options(parsed, inputs)
     if parsed.samples and not parsed.json:
         raise UsageError("--samples says how much JSON to print: add --json")
-    if options.horizon is None and parsed.file.suffix != IR_SUFFIX:
-        raise UsageError("run needs --horizon T, the seconds of the program's clock at which the run ends")
     try:
-        loaded = load(parsed.file, options)
+        loaded = load_to_the_end(
+            parsed.file, options, "run needs --horizon T, the seconds of the program's clock at which the run ends"
+        )
         simulation = simulate(loaded, parsed.decisions)
     except Failed as failed:
         return tell(failed, parsed.json)
@@ -53,7 +54,7 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
     return 0
 
 
-def load(path: Any, options: RunOptions) -> LoadedProgram:
+def load(path: Path, options: RunOptions) -> LoadedProgram:
     """Loads a program and prints its warnings on standard error.
 
     Raises:
@@ -71,6 +72,22 @@ def load(path: Any, options: RunOptions) -> LoadedProgram:
         raise UsageError(str(error)) from error
     if loaded.source is not None:
         print_diagnostics(loaded.warnings, loaded.source)
+    return loaded
+
+
+def load_to_the_end(path: Path, options: RunOptions, without: str) -> LoadedProgram:
+    """Loads a program whose run has an end.
+
+    Raises:
+        Failed: it is no program.
+        UsageError: options it cannot take; ``without`` where neither they nor an instance say when the run ends.
+        OSError: a file cannot be read.
+    """
+    if options.horizon is None and options.instance is None and path.suffix != IR_SUFFIX:
+        raise UsageError(without)
+    loaded = load(path, options)
+    if options.instance is not None and math.isinf(loaded.program.horizon):
+        raise UsageError(f"{without}; {options.instance} has no `horizon`")
     return loaded
 
 
