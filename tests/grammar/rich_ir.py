@@ -110,18 +110,20 @@ def request() -> JSON:
     return {"Request": {"stage": ref(LLM2), "input": attr(PROMPT), "output": attr(OUTPUT)}}
 
 
-def put(data: JSON, path: tuple[str | int, ...], value: Any) -> None:
-    """Replaces what stands at a path."""
+def put(data: JSON, path: tuple[str | int, ...], value: Any) -> object:
+    """Replaces what stands at a path; gives nothing, in the type that lets changes stand in a row."""
     inner: Any = data
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
+    return None
 
 
-def insert(data: JSON, block: int, index: int, statement: Any, side: str = "Server") -> None:
-    """Puts a statement into a block."""
+def insert(data: JSON, block: int, index: int, statement: Any, side: str = "Server") -> object:
+    """Puts a statement into a block; gives nothing, as ``put``."""
     data["blocks"][block].insert(index, statement)
     data["sides"][block].insert(index, side)
+    return None
 
 
 def remove(data: JSON, block: int, index: int) -> None:

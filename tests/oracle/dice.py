@@ -14,6 +14,7 @@ from tests.engine.programs import (
     INF,
     Number,
     PoolOf,
+    Resource,
     StageOf,
     Value,
     call,
@@ -42,6 +43,10 @@ class Dice:
 
     def pick(self, items: Sequence[T]) -> T:
         """One of several, all alike."""
+        return self.rng.choice(items)
+
+    def number(self, items: Sequence[Number]) -> Number:
+        """One of several numbers, plain ones and values."""
         return self.rng.choice(items)
 
     def count(self, low: int, high: int) -> int:
@@ -94,22 +99,21 @@ class Dice:
             x = inner()
             return x if isinstance(x, Value) else Value(ir.Num(float(x)))
 
-        return self.pick(
-            [
-                lambda: value() + inner(),
-                lambda: value() - inner(),
-                lambda: value() * inner(),
-                lambda: value() / inner(),
-                lambda: value() / (1 + self.seconds(0, 3)),
-                lambda: minimum(inner(), inner()),
-                lambda: maximum(inner(), inner()),
-                lambda: where(self.truth(leaves, depth - 1), inner(), inner()),
-                lambda: self.truth(leaves, depth - 1),
-                lambda: -value(),
-                lambda: call(self.pick(["Abs", "Floor", "Ceil", "Sqrt", "Exp", "Ln", "Abs", "Floor"]), inner()),
-                lambda: value() ** self.pick([2.0, 0.5, -1.0]),
-            ]
-        )()
+        operations: list[Callable[[], Number]] = [
+            lambda: value() + inner(),
+            lambda: value() - inner(),
+            lambda: value() * inner(),
+            lambda: value() / inner(),
+            lambda: value() / (1 + self.seconds(0, 3)),
+            lambda: minimum(inner(), inner()),
+            lambda: maximum(inner(), inner()),
+            lambda: where(self.truth(leaves, depth - 1), inner(), inner()),
+            lambda: self.truth(leaves, depth - 1),
+            lambda: -value(),
+            lambda: call(self.pick(["Abs", "Floor", "Ceil", "Sqrt", "Exp", "Ln", "Abs", "Floor"]), inner()),
+            lambda: value() ** self.pick([2.0, 0.5, -1.0]),
+        ]
+        return self.pick(operations)()
 
     def truth(self, leaves: Sequence[Leaf], depth: int = 1) -> Value:
         """A random expression that is 0 or 1."""
@@ -127,27 +131,39 @@ class Dice:
         return tuple(self.expression(leaves, self.pick([0, 1, 1, 2])) for _ in range(self.count(1, most)))
 
 
+def _asking(name: str, *args: Number | Resource) -> Leaf:
+    return lambda: call(name, *args)
+
+
+def asking(names: Sequence[str], resources: Sequence[Resource]) -> list[Leaf]:
+    """Leaves that call each function of each pool or stage."""
+    return [_asking(name, resource) for resource in resources for name in names]
+
+
 def contexts(names: str) -> list[Leaf]:
     """Leaves that read context variables."""
-    return [lambda name=name: ctx(name) for name in names.split()]  # type: ignore[misc]
+    return attributes([ctx(name) for name in names.split()])
 
 
 def attributes(values: Sequence[Value]) -> list[Leaf]:
-    """Leaves that read attributes."""
-    return [lambda value=value: value for value in values]  # type: ignore[misc]
+    """Leaves that read attributes, or any other values."""
+
+    def reading(value: Value) -> Leaf:
+        return lambda: value
+
+    return [reading(value) for value in values]
 
 
 def queries(pools: Sequence[PoolOf], stages: Sequence[StageOf], *, gauge: bool = False) -> list[Leaf]:
     """Leaves that ask pools and stages; ``Work`` is asked of none, for its last bits are not reproducible (R7.10)."""
     leaves: list[Leaf] = []
     for pool in pools:
-        names = ("Used", "Free", "Holders", "Queued") if gauge else ("Used", "Free", "Holders", "Queued", "CachedIn", "Allocated")
-        leaves += [lambda pool=pool, name=name: call(name, pool) for name in names]  # type: ignore[misc]
+        own = () if gauge else ("CachedIn", "Allocated")
+        leaves += [_asking(name, pool) for name in ("Used", "Free", "Holders", "Queued", *own)]
     for stage in stages:
-        names = ("Queue", "Busy", "EstLambda", "EstRho", "EstWait")
-        leaves += [lambda stage=stage, name=name: call(name, stage) for name in names]  # type: ignore[misc]
-        leaves.append(lambda stage=stage: call("Price", stage, 1.5, 2))  # type: ignore[misc]
+        leaves += [_asking(name, stage) for name in ("Queue", "Busy", "EstLambda", "EstRho", "EstWait")]
+        leaves.append(_asking("Price", stage, 1.5, 2))
     return leaves
 
 
-__all__ = ["INF", "Dice", "Leaf", "attributes", "contexts", "queries"]
+__all__ = ["INF", "Dice", "Leaf", "asking", "attributes", "contexts", "queries"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,7 +51,7 @@ from tests.engine.programs import (
     when,
     where,
 )
-from tests.oracle.dice import Dice, Leaf, attributes, contexts, queries
+from tests.oracle.dice import Dice, Leaf, asking, attributes, contexts, queries
 from tests.oracle.generated import Generated, arrive, claims, explicit, gauges, settings_of, trace
 
 BLOCKS = (None, 1.0, 4.0, 4.0, 16.0)
@@ -151,7 +152,7 @@ def plain_stage(bench: Bench, shape: str, name: str) -> StageOf:
     if shape == "delay":
         return model.delay(name)
     n = ctx("N")
-    capacity = dice.pick(
+    capacity = dice.number(
         [
             dice.seconds(0.5, 3),
             minimum(n, dice.count(1, 3)),
@@ -226,13 +227,13 @@ def queue_keys(bench: Bench) -> tuple[Number, ...]:
 def spill_work(bench: Bench) -> Number:
     """The work of writing what was evicted."""
     dice, size = bench.dice, ctx("Size")
-    return dice.pick([dice.seconds(0, 2), size * 0.05, size / 8 - 0.25, dice.drawn_seconds(0.5)])
+    return dice.number([dice.seconds(0, 2), size * 0.05, size / 8 - 0.25, dice.drawn_seconds(0.5)])
 
 
 def spill_when(bench: Bench) -> Number:
     """Whether what was evicted is written."""
     dice, size = bench.dice, ctx("Size")
-    return dice.pick([1, size > 2, ctx("Queued"), sample("Bernoulli", 0.5), ctx("Age") > 1])
+    return dice.number([1, size > 2, ctx("Queued"), sample("Bernoulli", 0.5), ctx("Age") > 1])
 
 
 def preemption(bench: Bench) -> dict[str, Any]:
@@ -311,7 +312,7 @@ def cost_of_iteration(bench: Bench) -> Number:
         maximum(base, ctx("Attn") * 0.001 + nres * 0.02),
         base + sample("Exp", 0.1),
         base + minimum(2, call("Abs", dice.expression([*contexts(COST), *attributes(bench.registers)], 2))),
-        where(ntok > 0, base, dice.pick([0.5, where(sample("Bernoulli", 0.5), 0, 0.5)])),
+        where(ntok > 0, base, dice.number([0.5, where(sample("Bernoulli", 0.5), 0, 0.5)])),
         dice.pick([0.05, 0.0371]) + ntok * 0.0043,
     ]
     return dice.pick(choices)
@@ -323,7 +324,7 @@ def chunk_of(bench: Bench, granule: float | None) -> Number:
     least = 6 if granule is None or granule == INF else int(granule)
     nres = ctx("Nres")
     if granule == INF:
-        return dice.pick([0, where(nres > 2, 8, 0)])
+        return dice.number([0, where(nres > 2, 8, 0)])
     return dice.pick(
         [
             0,
@@ -342,7 +343,7 @@ def schedule_body(bench: Bench, registers: list[Value]) -> list[Any]:
     """A schedule: statements that serve, admit, branch and set, on every way at least one of the first two."""
     dice = bench.dice
     plan: list[Leaf] = [*contexts(PLAN), *contexts("Ntok Admitted Preempted Nres"), *attributes(registers), *attributes(registers)]
-    counts = [lambda pool=pool, name=name: call(name, pool) for pool in bench.pools for name in ("Used", "Queued", "Holders")]  # type: ignore[misc]
+    counts = asking(("Used", "Queued", "Holders"), bench.pools)
     only: list[Leaf] = [*contexts(ONLY), *bench.session_leaves(), *attributes(registers)]
     gentle = 1 - minimum(1, ctx("Preempted"))
 
@@ -452,7 +453,7 @@ def flattened(body: Any) -> list[Any]:
 def plain_work(bench: Bench) -> Number:
     """Work at a stage that is no engine."""
     dice = bench.dice
-    return dice.pick([dice.seconds(0, 2), dice.drawn_seconds(0.7), think, 0, minimum(3, bench.sizes[0] / 8)])
+    return dice.number([dice.seconds(0, 2), dice.drawn_seconds(0.7), think, 0, minimum(3, bench.sizes[0] / 8)])
 
 
 def engine_hold(
@@ -477,7 +478,7 @@ def engine_hold(
     elif shape == "whole":
         units = prompt + (output if output not in bench.hidden else 4)
     elif shape == "start":
-        units = dice.pick([0, 4, minimum(prompt, 8)])
+        units = dice.number([0, 4, minimum(prompt, 8)])
     else:
         units = minimum(prompt, floor(call("Abs", dice.expression([*bench.state_leaves(), *bench.session_leaves()], 1))))
     if dice.chance(0.4):
@@ -486,20 +487,20 @@ def engine_hold(
     cache: Number | None = None
     reuse: Number | None = None
     if dice.chance(0.7):
-        cache = dice.pick(
+        cache = dice.number(
             [prompt + output, prompt, floor(prompt / 2), 0, where(output > 2, prompt + output, 4), prompt + output - 1]
         )
         if dice.chance(0.1):
             cache = minimum(prompt, dice.drawn_count(0, 8))
         if dice.chance(0.4):
-            reuse = dice.pick([maximum(0, prompt - 1), floor(prompt / 2), 8, 4 * floor((prompt - 1) / 4)])
+            reuse = dice.number([maximum(0, prompt - 1), floor(prompt / 2), 8, 4 * floor((prompt - 1) / 4)])
     growing = memory if dice.chance(0.85) else None
     take: list[Any] = [(memory, units, reserve)] if reserve is not None else [(memory, units)]
     if seats is not None:
         take.insert(0 if dice.chance(0.85) else 1, (seats, 1))
     lease = None
     if dice.chance(0.15):
-        lease = (memory, dice.pick([dice.seconds(0, 4), dice.drawn_seconds(2.0), INF, -1, think]))
+        lease = (memory, dice.number([dice.seconds(0, 4), dice.drawn_seconds(2.0), INF, -1, think]))
     body = _inside(bench, engine, plain, memory, tier, prompt, output, growing)
     return hold(*take, body=body, reuse=reuse, cache=cache, lease=lease)
 
@@ -536,7 +537,7 @@ def _inside(
         body.append(nested)
     else:
         body += [prefilled, decoded]
-    extras = [
+    extras: list[Callable[[], Any]] = [
         lambda: grow(memory, dice.count(0, 6)),
         lambda: run(dice.pick(plain), plain_work(bench)),
         lambda: release(memory),

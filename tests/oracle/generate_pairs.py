@@ -73,11 +73,9 @@ class Pair:
         bench = self.bench
         gauges(dice, model, bench.pools, bench.stages)
         if dice.chance(0.3):
-            ends = [(self.source, []), (self.target, [])] if self.source.count == 1 else []
-            members = [StageOf(self.source.base), StageOf(self.target.base)]
+            engines = [StageOf(self.source.base), StageOf(self.target.base)]
             plain = [pool for pool in bench.pools if pool.count == 1]
-            engines = ends or [(member, []) for member in members]
-            claims(dice, model, plain, members, engines, len(model._observes), [self.prompt])  # type: ignore[arg-type]
+            claims(dice, model, plain, engines, [(engine, ()) for engine in engines], len(model._observes), [self.prompt])
         return Generated(family, model.build(**self.settings))
 
     # --------------------------------------------------------------------- workload
@@ -195,7 +193,7 @@ class Pair:
     def _session(self) -> None:
         dice, model = self.dice, self.model
         i, j, n, m = self.i, self.j, self.n, self.m
-        rounds: list[Any] = [TURN, run(self.wait, dice.pick([0.125, sample("Exp", 0.3), 0.0625]))]
+        rounds: list[Any] = [TURN, run(self.wait, dice.number([0.125, sample("Exp", 0.3), 0.0625]))]
         rounds.append(
             self._route(i, n, self.source_kv, self.source) if dice.chance(0.8) else assign(i, floor(sample("Uniform", 0, n)))
         )
@@ -229,7 +227,7 @@ class Pair:
         ]
         statement = run(stages[0], work, also=[stages[1]], share=self.fabric_share)
         if self.newer and dice.chance(0.7):
-            latency = node(dice.pick([0.0, 0.125, dice.seconds(0, 1), dice.drawn_seconds(0.2)]))
+            latency = node(dice.number([0.0, 0.125, dice.seconds(0, 1), dice.drawn_seconds(0.2)]))
             statement = replace(statement, latency=latency, poster=dice.pick([None, 0, 1]))
         return statement
 
@@ -246,7 +244,7 @@ class Pair:
 
     def _lease_time(self) -> Number:
         dice = self.dice
-        return dice.pick([INF, INF, INF, dice.seconds(0, 3), dice.drawn_seconds(1.5)])
+        return dice.number([INF, INF, INF, dice.seconds(0, 3), dice.drawn_seconds(1.5)])
 
     def _prefill(self, lease: Number | None, body: list[Any] | None = None) -> Any:
         kv, seats, engine = self._at(self.source_kv, self.i), self._at(self.source_seats, self.i), self._at(self.source, self.i)
@@ -316,12 +314,12 @@ class Pair:
         dice, model = self.dice, self.model
         legs: list[Any] = []
         for _ in range(dice.count(1, 3)):
-            work = dice.pick([0.5, sample("Exp", 0.5), self.prompt / 16])
+            work = dice.number([0.5, sample("Exp", 0.5), self.prompt / 16])
             body: list[Any] = [assign(self.value, sample("Uniform", 0, 4)), run(self.wait, work), model.observe("leg", self.value)]
             if dice.chance(0.4):
                 kv = self._at(self.source_kv, self.i)
                 lease = dice.pick([None, (kv, 0.5), (kv, INF), (kv, sample("Exp", 1.0))])
-                units = dice.pick([2, 4, self.prompt, self.prompt + 40])
+                units = dice.number([2, 4, self.prompt, self.prompt + 40])
                 body.append(hold((kv, units), body=[run(self.wait, dice.seconds(0, 1))], lease=lease, cache=self._cache(4)))
             if dice.chance(0.2):
                 body.append(repeat(self.value > 1, [run(self.wait, 0.25), assign(self.value, self.value - 1)]))

@@ -169,7 +169,7 @@ class Plain:
             return dice.pick(
                 [dice.count(0, high), self.size, minimum(high, self.size), self.other, dice.count(1, high), self._any_whole()]
             )
-        return dice.pick([dice.seconds(0, high), self.size, minimum(2.5, self.size), dice.seconds(0, high)])
+        return dice.number([dice.seconds(0, high), self.size, minimum(2.5, self.size), dice.seconds(0, high)])
 
     def _any_whole(self) -> Number:
         return minimum(8, maximum(0, floor(self.dice.expression(attributes([self.size, self.other, serial, turn_no]), 1))))
@@ -178,7 +178,9 @@ class Plain:
         """Work at a plain stage."""
         dice = self.dice
         drawn = call("Abs", dice.expression(self.leaves(), 1))
-        return dice.pick([dice.seconds(0, 2), dice.drawn_seconds(0.6), 0, minimum(3, self.size / 4), minimum(2, maximum(0, drawn))])
+        return dice.number(
+            [dice.seconds(0, 2), dice.drawn_seconds(0.6), 0, minimum(3, self.size / 4), minimum(2, maximum(0, drawn))]
+        )
 
     def body(self, depth: int, length: int) -> list[Any]:
         """Statements for a block."""
@@ -208,7 +210,7 @@ class Plain:
     def _run(self, _: int) -> list[Any]:
         statement = run(self.dice.pick(self.bench.stages), self.work())
         if self.newer and self.dice.chance(0.3):
-            statement = replace(statement, latency=node(self.dice.pick([0.25, 0, self.dice.drawn_seconds(0.3)])))
+            statement = replace(statement, latency=node(self.dice.number([0.25, 0, self.dice.drawn_seconds(0.3)])))
         return [statement]
 
     def _flow(self, _: int) -> list[Any]:
@@ -265,7 +267,7 @@ class Plain:
             return []
         pool = self.dice.pick(self.held)
         room = call("Allocated", pool)
-        return [load(pool, self.dice.pick([0, 1, minimum(1, maximum(0, room - 4))]))]
+        return [load(pool, self.dice.number([0, 1, minimum(1, maximum(0, room - 4))]))]
 
     def _release(self, _: int) -> list[Any]:
         return [release(self.dice.pick(self.held))]
@@ -294,11 +296,11 @@ class Plain:
             takes.append(take)
         cache = reuse = None
         if self.whole and dice.chance(0.6):
-            cache = dice.pick([self.size, 4, self.size + self.other, dice.drawn_count(0, 6), 0])
-            reuse = dice.pick([None, None, 2, self.size, maximum(0, self.size - 1)])
+            cache = dice.number([self.size, 4, self.size + self.other, dice.drawn_count(0, 6), 0])
+            reuse = dice.number([2, self.size, maximum(0, self.size - 1)]) if dice.chance(0.6) else None
         lease = None
         if dice.chance(0.3):
-            lease = (pools[0], dice.pick([0, 0.5, dice.seconds(0, 3), dice.drawn_seconds(1.0), INF]))
+            lease = (pools[0], dice.number([0, 0.5, dice.seconds(0, 3), dice.drawn_seconds(1.0), INF]))
         outer, before = self.held, self.preempted
         self.held = [*outer, *pools]
         self.preempted = before or any(self.model._pools[pool.base].preempt is not None for pool in pools)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grammar import ir
-from tests.engine.programs import Model, PoolOf, StageOf, Value, call, more, sample, serial, turn_no
+from tests.engine.programs import Model, PoolOf, StageOf, Value, more, sample, serial, turn_no
 from tests.engine.programs import node as node_of
-from tests.oracle.dice import Dice, Leaf, attributes, contexts, queries
+from tests.oracle.dice import Dice, Leaf, asking, attributes, contexts, queries
 
 
 @dataclass(frozen=True)
@@ -114,10 +114,7 @@ def claims(
     sizes: Sequence[Value],
 ) -> None:
     """Claims of every kind, with and without ``given``."""
-    counts: list[Leaf] = [
-        lambda pool=pool, name=name: call(name, pool) for pool in pools for name in ("Used", "Free", "Holders", "Queued")
-    ]  # type: ignore[misc]
-    counts += [lambda stage=stage, name=name: call(name, stage) for stage in stages for name in ("Queue", "Busy")]  # type: ignore[misc]
+    counts = [*asking(("Used", "Free", "Holders", "Queued"), pools), *asking(("Queue", "Busy"), stages)]
     for i in range(dice.count(1, 4)):
         given = dice.truth(attributes([serial, turn_no, more, *sizes])) if dice.chance(0.25) else None
         if not engines or dice.chance(0.3):

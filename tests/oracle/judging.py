@@ -58,8 +58,8 @@ def judge(data: dict[str, Any], reference: Reference, folder: Path | None = None
     """Runs one IR on both sides and compares the whole results exactly."""
     try:
         theirs = reference.run(data, folder)
-    except (Late, Panic) as error:
-        return Judgement("no reference", str(error))
+    except (Late, Panic) as silence:
+        return Judgement("no reference", str(silence))
     error = theirs.get("error", {})
     if error.get("kind") == "validation":
         return Judgement("refused", error["message"])

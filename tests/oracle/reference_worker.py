@@ -10,18 +10,19 @@ import json
 import math
 import os
 import sys
+from typing import Any
 
-import pyserq
+import pyserq  # type: ignore[import-not-found]  # in the reference's own environment alone
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """A float as JSON can carry it."""
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
 
 
-def samples(observed):
+def samples(observed: Any) -> dict[str, Any]:
     """An observation's samples with their times, sessions and turns."""
     return {
         "samples": [plain(value) for value in observed.samples],
@@ -31,7 +32,7 @@ def samples(observed):
     }
 
 
-def result(run):
+def result(run: Any) -> dict[str, Any]:
     """The whole result of a run."""
     report = json.loads(run.json())
     report.pop("serq_version", None)
@@ -44,14 +45,14 @@ def result(run):
     }
 
 
-def failure(kind, error):
+def failure(kind: str, error: BaseException) -> dict[str, Any]:
     """An error as an answer; a panic inside the reference is none of its judgements."""
     if not isinstance(error, Exception):
         kind = "panic"
     return {"error": {"kind": kind, "message": str(error)}}
 
 
-def answer(request):
+def answer(request: dict[str, Any]) -> dict[str, Any]:
     """What the reference makes of one request."""
     try:
         program = pyserq.Program.from_json(request["ir"])
@@ -67,7 +68,7 @@ def answer(request):
         return failure("runtime", error)
 
 
-def main():
+def main() -> None:
     """Answers until the input ends."""
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)

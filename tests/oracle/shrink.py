@@ -12,6 +12,7 @@ from tests.oracle.mutations import at, is_expression, put, walk
 
 JSON = Any
 Step = Callable[[], JSON]
+Edit = Callable[[JSON], object]
 MOST_RUNS = 4000  # a shrinking that asks more often than this has stopped being worth the wait
 
 
@@ -48,7 +49,7 @@ def _valid(data: JSON) -> bool:
     return True
 
 
-def _changed(data: JSON, change: Callable[[JSON], None]) -> Step:
+def _changed(data: JSON, change: Edit) -> Step:
     def step() -> JSON:
         other = copy.deepcopy(data)
         change(other)

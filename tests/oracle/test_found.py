@@ -19,6 +19,7 @@ from tests.engine.programs import (
     Model,
     Number,
     Value,
+    aggregate,
     branch,
     call,
     ctx,
@@ -261,6 +262,26 @@ def test_what_is_no_number_has_the_reference_place_in_an_order(name: str, refere
     data = to_json(greatest_of(number)(), 14)
     for result in (reference.run(data), ours(data)):
         assert (result["report"]["observes"]["x"]["p99"] is None) == above
+
+
+@pytest.mark.parametrize(
+    ("kind", "below"),
+    [
+        ("Total", True),
+        pytest.param("PrefixTotal", True, marks=pytest.mark.xfail(strict=True, reason="found, not mended")),
+        ("Count", False),
+        ("Largest", False),
+        ("Smallest", False),
+    ],
+)
+def test_the_sums_of_no_observation_are_minus_zero(kind: str, below: bool, reference: Reference) -> None:
+    model = Model()
+    observation = model.observation("nothing")
+    model.claim("below", "AtEnd", below_zero(aggregate(kind, observation)))
+    model.session(TURN)
+    data = to_json(model.build(1), 14)
+    for result in (reference.run(data), ours(data)):
+        assert result["report"]["claims"][0]["result"] == ("holds" if below else "fails")
 
 
 @pytest.mark.xfail(strict=True, reason="found, not mended")
