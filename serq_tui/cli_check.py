@@ -10,13 +10,14 @@ from grammar.ir_json import CannotSay, InvalidIR, to_json
 from serq_tui.cli_failure import FAILED, Failed, tell
 from serq_tui.cli_parser import UsageError, run_options
 from serq_tui.cli_run import load, load_to_the_end
+from serq_tui.format import plural
 from serq_tui.loading import WrongOptions, load_program
 
 
 def check(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
-    """Says whether a program links; the exit status.
+    """Says whether a program links, with its errors or its warnings; the exit status.
 
-    With ``--json`` every diagnostic is printed as data, warnings too.
+    With ``--json`` every diagnostic is printed as data.
 
     Raises:
         UsageError: options that do not go together.
@@ -25,10 +26,10 @@ def check(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> in
     options = run_options(parsed, inputs)
     if not parsed.json:
         try:
-            load(parsed.file, options)
+            warnings = load(parsed.file, options).warnings
         except Failed as failed:
             return tell(failed, as_json=False)
-        print(f"{parsed.file}: links")
+        print(f"{parsed.file}: links" + (f", {plural(len(warnings), 'warning')}" if warnings else ""))
         return 0
     try:
         diagnostics = load_program(parsed.file, options).warnings
