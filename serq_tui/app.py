@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import BindingType
 
+from engine.breakpoints import Armed
 from serq_tui.commands import ActionCommands
 from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee
@@ -18,7 +19,7 @@ from serq_tui.screens.chooser import ChooserScreen
 from serq_tui.screens.debugger import DebuggerScreen
 from serq_tui.screens.load_error import LoadErrorScreen
 from serq_tui.themes import COLOURLESS, DEFAULTS, FIRST, THEMES
-from serq_tui.view_state import Lens
+from serq_tui.view_state import ANY_IDLE, ANY_PREEMPTION, Lens
 
 
 class SerqApp(App[int]):
@@ -85,7 +86,8 @@ def opening_lens(stops: Stops) -> Lens:
     """What stops a run at first: both kinds of interesting events, unless the command line names those it wants."""
     if not stops.breaks:
         return Lens()
-    return Lens(preemption="preemption" in stops.breaks, idle="idle" in stops.breaks)
+    named = (Armed(ANY_PREEMPTION, "preemption" in stops.breaks), Armed(ANY_IDLE, "idle" in stops.breaks))
+    return Lens(stops=named)
 
 
 def open_debugger(path: Path | None, options: RunOptions, stops: Stops) -> int:

@@ -36,7 +36,7 @@ class Facts:
     Attributes:
         pools: how many pools it has.
         memories: how many of them show who holds what.
-        registers: how many registers it has.
+        registers: how many registers it has, watched values counted with them.
     """
 
     pools: int

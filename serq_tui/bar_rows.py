@@ -7,7 +7,7 @@ from itertools import groupby
 
 from engine.snapshot import BatchView, PoolView, Portion
 from serq_tui.bars import CACHED, FREE, RESERVED, USED, Part, bar
-from serq_tui.format import amount, clock, duration, number, plural
+from serq_tui.format import UNKNOWN, amount, clock, duration, number, plural
 from serq_tui.pieces import (
     Column,
     Content,
@@ -16,6 +16,7 @@ from serq_tui.pieces import (
     Piece,
     Role,
     cut,
+    fit,
     flowed,
     heading,
     joined,
@@ -25,7 +26,7 @@ from serq_tui.pieces import (
     width_of,
 )
 from serq_tui.rows import BREAKPOINT, was
-from serq_tui.view_state import BatchState, PoolsState, PoolState, RegistersState, RegisterState
+from serq_tui.view_state import BatchState, PoolsState, PoolState, RegistersState, RegisterState, WatchState
 
 #: A bar wider than this says no more and draws the eye from the numbers.
 WIDEST_BAR = 48
@@ -127,12 +128,36 @@ def _portions(portions: tuple[Portion, ...], width: int, stops: frozenset[int]) 
 
 
 def registers(state: RegistersState, width: int) -> Content:
-    """Each register with what it was."""
-    if not state.registers:
+    """Each register with what it was, and then each watched value."""
+    if not state.registers and not state.watches:
         return Content([Entry(piece("none: state NAME = c; declares one", "dim"))])
-    longest = max(len(_register_name(register, state.several)) for register in state.registers)
-    name_width = min(longest, max(width - 14, 6))
-    return Content([Entry(_register(register, state.several, name_width), register.now.name) for register in state.registers])
+    names = [_register_name(register, state.several) for register in state.registers]
+    names += [watch.text for watch in state.watches]
+    name_width = min(max(len(name) for name in names), max(width - 14, 6))
+    entries = [Entry(_register(register, state.several, name_width), register.now.name) for register in state.registers]
+    return Content([*entries, *(Entry(_watch(watch, name_width), watch.text) for watch in state.watches)])
+
+
+def registers_title(state: RegistersState) -> str:
+    """The registers pane's title."""
+    if not state.watches:
+        return "registers"
+    return "registers and watches" if state.registers else "watches"
+
+
+def _watch(watch: WatchState, name_width: int) -> Line:
+    name = fit(piece(watch.text, "name"), name_width)
+    if watch.reading is None:
+        return (*name, Piece(f" {UNKNOWN:>10} ", "dim"))
+    now, before = watch.reading.now, watch.reading.before
+    return (*name, Piece(f" {number(now):>10} ", "strong"), *changed(now, before))
+
+
+def changed(now: float, before: float | None) -> Line:
+    """The mark of a value of any kind that changed; one that could be read neither time has not."""
+    if before is None or now == before or (math.isnan(now) and math.isnan(before)):
+        return ()
+    return piece(f"← {number(before)}", "changed")
 
 
 def _register_name(register: RegisterState, several: bool) -> str:

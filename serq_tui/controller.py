@@ -7,34 +7,40 @@ else touches the timeline meanwhile.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from threading import Lock
 from typing import assert_never
 
-from engine.breakpoints import Breakpoint, OnIdle, OnPreemption, OnRequest, OnStatement
+from engine.breakpoints import Armed
+from engine.conditions import Value
 from engine.snapshot import Who
 from engine.timeline import AtPosition, Stop, Target
-from engine.walking import Progress
+from engine.walking import Progress, Report
+from serq_tui.attention import Attention
 from serq_tui.debuggee import Debuggee
 from serq_tui.goto import moment_named
-from serq_tui.marks import LineMark, Mark, PoolMark, RequestMark
-from serq_tui.moves import Arrival, Move, Plan, Run, Seek, Step, StepDecision, StepStatement, ToEdge
-from serq_tui.source_state import statements_on
+from serq_tui.keeping import Keeper
+from serq_tui.looks import ValuePast, moment_of, past_of
+from serq_tui.moves import Arrival, Headway, Move, Plan, Run, Seek, Stay, Step, StepDecision, StepStatement, ToEdge
 from serq_tui.statement_steps import next_statement, previous_statement
 from serq_tui.view import build, engine_at_hand
-from serq_tui.view_state import DebuggerState, Lens, Moment
+from serq_tui.view_state import DebuggerState, Lens
 
 Interrupt = Callable[[], bool]
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[Headway], None]
 
 
 class Controller:
     """A run under the eyes of a person: where it stands, and what they look through."""
 
-    def __init__(self, debuggee: Debuggee, lens: Lens) -> None:
+    def __init__(self, debuggee: Debuggee, lens: Lens, keeper: Keeper | None = None) -> None:
         self.debuggee = debuggee
         self.lens = lens
-        self.moment = self._moment(lens.engine)
+        self.attention = Attention(self, keeper)
+        self._timeline_in_use = Lock()
+        self.moment = moment_of(debuggee.timeline, self.plan(ToEdge(last=False)))
 
     def view(self) -> DebuggerState:
         """The present moment through the present lens."""
@@ -44,16 +50,35 @@ class Controller:
 
     def plan(self, move: Move) -> Plan:
         """A move with what ends it, as the lens stands now."""
-        return Plan(move, self.lens.engine, self._breakpoints())
+        return Plan(move, self.lens.engine, self.lens.stops, self.lens.watches)
 
     def carry_out(self, plan: Plan, interrupt: Interrupt, progress: OnProgress) -> Arrival:
         """Move the timeline. This takes as long as it takes; ``interrupt`` is asked all along."""
-        stop = self._go(plan, interrupt, progress)
-        return Arrival(self._moment(plan.engine), stop)
+        with self._timeline_in_use:
+            hits: Counter[Armed] = Counter()
+
+            def tell(made: Progress) -> None:
+                progress(self._headway(made, plan.move))
+
+            if isinstance(plan.move, Run):
+                stop = self._run(plan, plan.move.back, interrupt, tell, hits)
+            else:
+                stop = self._go(plan, interrupt, tell)
+            return Arrival(moment_of(self.debuggee.timeline, plan), stop, tuple(hits.items()))
 
     def arrive(self, arrival: Arrival) -> None:
-        """Take in where a move ended."""
+        """Take in where a move ended, and what it met on its way."""
         self.moment = arrival.moment
+        self.attention.count(arrival.hits)
+
+    def past_of(self, value: Value, interrupt: Interrupt) -> ValuePast:
+        """A watched value's recent figures and when it last changed; this takes as long as it takes.
+
+        Raises:
+            Interrupted: ``interrupt`` said so.
+        """
+        with self._timeline_in_use:
+            return past_of(self.debuggee.timeline, value, self.lens.engine, interrupt)
 
     def target_named(self, text: str) -> Target:
         """The moment a text names here.
@@ -63,19 +88,23 @@ class Controller:
         """
         now = self.moment.now
         at_hand = engine_at_hand(now, self.lens.engine)
-        return moment_named(text, {engine.name: engine.stage for engine in now.engines}, at_hand.name if at_hand else None)
+        engines = {engine.name: engine.stage for engine in now.engines}
+        bookmarks = {mark.name: mark.position for mark in self.lens.bookmarks}
+        return moment_named(text, engines, at_hand.name if at_hand else None, bookmarks)
 
     def here(self) -> Seek:
         """The move that comes back to this moment."""
         return Seek(AtPosition(self.moment.now.position))
 
-    def _go(self, plan: Plan, interrupt: Interrupt, progress: OnProgress) -> Stop:
+    def _go(self, plan: Plan, interrupt: Interrupt, progress: Report) -> Stop:
         timeline = self.debuggee.timeline
         match plan.move:
             case Step(back=False):
                 return timeline.step(1, plan.engine, interrupt=interrupt)
             case Step():
                 return timeline.rewind(1, plan.engine)
+            case Stay():
+                return Stop("seek")
             case StepDecision(back=False):
                 return timeline.step_decision()
             case StepDecision():
@@ -84,65 +113,42 @@ class Controller:
                 return next_statement(timeline, interrupt)
             case StepStatement():
                 return previous_statement(timeline, interrupt)
-            case Run(back=False):
-                return timeline.run_until(plan.breakpoints, interrupt=interrupt, progress=progress)
-            case Run():
-                return timeline.reverse_until(plan.breakpoints, interrupt=interrupt, progress=progress)
             case Seek(target=target):
                 return timeline.seek(target, interrupt=interrupt, progress=progress)
             case ToEdge(last=True):
                 return timeline.end()
             case ToEdge():
                 return timeline.home()
+            case Run():
+                raise AssertionError("a run counts what it meets, and goes by _run")
             case unknown:
                 assert_never(unknown)
 
-    def _moment(self, engine: int | None) -> Moment:
+    def _run(self, plan: Plan, back: bool, interrupt: Interrupt, progress: Report, hits: Counter[Armed]) -> Stop:
+        """On to the next hit that ends a run, or back to it, counting on the way."""
         timeline = self.debuggee.timeline
-        return Moment(timeline.snapshot(), timeline.before(engine), timeline.records(engine))
+        watched = tuple(dict.fromkeys(on for stop in plan.stops if stop.enabled for on in stop.on))
+        go = timeline.reverse_until if back else timeline.run_until
+        while True:
+            stop = go(watched, interrupt=interrupt, progress=progress)
+            if stop.reason != "breakpoint":
+                return stop
+            met = [armed for armed in plan.stops if armed.enabled and stop.breakpoint in armed.on]
+            hits.update(met)
+            if any(armed.ends(hits[armed]) for armed in met):
+                return stop
+            if interrupt():
+                return Stop("interrupted")
 
-    def _breakpoints(self) -> tuple[Breakpoint, ...]:
-        lens = self.lens
-        pools = [OnPreemption(None)] if lens.preemption else [OnPreemption(pool) for pool in sorted(lens.pools)]
-        idle = [OnIdle(None)] if lens.idle else []
-        statements = [OnStatement(stage, path) for stage, path in sorted(lens.statements)]
-        requests = [OnRequest(serial) for serial in sorted(lens.requests)]
-        return (*pools, *idle, *statements, *requests)
+    def _headway(self, made: Progress, move: Move) -> Headway:
+        """How far a move has come, with the iterations it has made; going back it makes none but replays."""
+        engines = self.moment.now.engines
+        if not engines or (isinstance(move, Run) and move.back):
+            return Headway(made.position, made.clock, None)
+        stages = self.debuggee.timeline.simulation.state.stages
+        return Headway(made.position, made.clock, sum(stages[engine.stage].iterations for engine in engines))
 
     # ----------------------------------------------------------------- looking
-
-    def toggle_preemption(self) -> str:
-        """Stop on preemptions, or no longer; said in words."""
-        self.lens = replace(self.lens, preemption=not self.lens.preemption)
-        return "stops on preemption" if self.lens.preemption else "no longer stops on preemption"
-
-    def toggle_idle(self) -> str:
-        """Stop where an engine is idle with work, or no longer; said in words."""
-        self.lens = replace(self.lens, idle=not self.lens.idle)
-        return "stops where an engine is idle with work" if self.lens.idle else "no longer stops where an engine is idle with work"
-
-    def toggle(self, mark: Mark) -> str | None:
-        """Set or clear a breakpoint; None where nothing can have one, else what it is in words."""
-        lens = self.lens
-        match mark:
-            case LineMark(line=line):
-                found = statements_on(self.debuggee.text.places, line)
-                if not found:
-                    return None
-                at = frozenset(found)
-                clear = at <= lens.statements
-                self.lens = replace(lens, statements=lens.statements - at if clear else lens.statements | at)
-                return _said(clear, f"line {line}")
-            case RequestMark(who=who):
-                clear = who.serial in lens.requests
-                self.lens = replace(lens, requests=lens.requests ^ {who.serial})
-                return _said(clear, f"request r{who.serial}")
-            case PoolMark(pool=pool):
-                clear = pool in lens.pools
-                self.lens = replace(lens, pools=lens.pools ^ {pool})
-                return _said(clear, f"preemptions of {self.moment.now.pools[pool].name}")
-            case unknown:
-                assert_never(unknown)
 
     def choose_engine(self, onward: int) -> str | None:
         """Look at the next engine, or back at all of them; None with fewer than two.
@@ -161,18 +167,3 @@ class Controller:
     def open(self, who: Who | None) -> None:
         """Open a request's detail; None closes it."""
         self.lens = replace(self.lens, opened=who)
-
-
-def lens_for(lens: Lens, debuggee: Debuggee) -> Lens:
-    """What still makes sense of a lens after the program was changed: statements that are gone stop no run."""
-    stages = {index for index, stage in enumerate(debuggee.loaded.program.stages)}
-    return replace(
-        lens,
-        engine=lens.engine if lens.engine in stages else None,
-        statements=frozenset(at for at in lens.statements if at in debuggee.text.places.schedule),
-        pools=frozenset(pool for pool in lens.pools if pool < len(debuggee.loaded.program.pools)),
-    )
-
-
-def _said(cleared: bool, what: str) -> str:
-    return f"breakpoint on {what} cleared" if cleared else f"breakpoint on {what}"

@@ -10,7 +10,7 @@ from engine.snapshot import Position
 from engine.timeline import AtIteration, AtPosition, AtTime, Target
 from grammar.names import nearest
 
-FORMS = "an iteration such as 812, a position such as @120.1, or a time such as t=3.25"
+FORMS = "an iteration such as 812, a position such as @120.1, a time such as t=3.25, or a bookmark's name"
 
 _POSITION = re.compile(r"@(\d+)(?:\.(\d+)(?:\.(\d+))?)?")
 _TIME = re.compile(r"t\s*[=\s]\s*(\S+?)\s*s?")
@@ -21,13 +21,16 @@ class NoSuchMoment(ValueError):
     """A text that names no moment, in one sentence for whoever typed it."""
 
 
-def moment_named(text: str, engines: Mapping[str, int], at_hand: str | None) -> Target:
-    """The moment a text names: ``iteration 812``, ``812``, ``vllm 812``, ``@120.1``, ``t=3.25``.
+def moment_named(
+    text: str, engines: Mapping[str, int], at_hand: str | None, bookmarks: Mapping[str, Position] | None = None
+) -> Target:
+    """The moment a text names: ``iteration 812``, ``812``, ``vllm 812``, ``@120.1``, ``t=3.25``, a bookmark.
 
     Args:
         text: what was typed.
         engines: the engines' names with their stages.
         at_hand: the engine an iteration without a name belongs to; None without engines.
+        bookmarks: positions by the names people gave them.
 
     Raises:
         NoSuchMoment: the text names none.
@@ -35,12 +38,17 @@ def moment_named(text: str, engines: Mapping[str, int], at_hand: str | None) -> 
     text = text.strip()
     if not text:
         raise NoSuchMoment("nothing is typed yet")
+    if bookmarks and text in bookmarks:
+        return AtPosition(bookmarks[text])
     if text.startswith("@"):
         return AtPosition(_position(text))
     if match := _TIME.fullmatch(text):
         return AtTime(_seconds(match[1]))
     words = [word for word in _WORDS.findall(text) if word != "iteration"]
     if len(words) == 1:
+        near = nearest(text, bookmarks or ()) if text not in engines else None
+        if near is not None and not text.isdecimal():
+            raise NoSuchMoment(f"there is no bookmark {text}; did you mean {near}?")
         return _iteration(words[0], text, engines, at_hand)
     if len(words) == 2:
         name, figure = words

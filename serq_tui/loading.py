@@ -6,12 +6,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.ir import Program, SourceMap
 from grammar.source import Source, Written
 from serq_tui.instance import with_instance
 from serq_tui.options import RunOptions
+
+if TYPE_CHECKING:
+    from grammar.conditions import Known
 
 IR_SUFFIX = ".json"
 
@@ -34,6 +38,7 @@ class LoadedProgram:
         warnings: what links and is almost surely not meant.
         inputs: the inputs it declares: name, default, and the value it has.
         path: the file it was read from.
+        known: what the names in its text stand for, None for an IR.
     """
 
     program: Program
@@ -42,6 +47,7 @@ class LoadedProgram:
     warnings: tuple[Diagnostic, ...]
     inputs: tuple[tuple[str, float, float], ...]
     path: Path
+    known: Known | None
 
 
 def load_program(path: Path, options: RunOptions) -> LoadedProgram:
@@ -102,7 +108,7 @@ def _load_text(path: Path, options: RunOptions, written: Mapping[str, Written]) 
         ),
     )
     program = _beside(linked.program, path, options)
-    return LoadedProgram(program, linked.places, source, linked.warnings, linked.inputs, path)
+    return LoadedProgram(program, linked.places, source, linked.warnings, linked.inputs, path, linked.known)
 
 
 def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
@@ -121,7 +127,7 @@ def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
         data |= {name: value for name, value in given.items() if value is not None}
         if options.trace is not None:
             data["trace"] = str(options.trace)
-    return LoadedProgram(_beside(read_program(data), path, options), SourceMap(), None, (), (), path)
+    return LoadedProgram(_beside(read_program(data), path, options), SourceMap(), None, (), (), path, None)
 
 
 def _beside(program: Program, path: Path, options: RunOptions) -> Program:

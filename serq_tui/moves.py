@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.breakpoints import Breakpoint
-from engine.snapshot import Snapshot
+from engine.breakpoints import Armed
+from engine.conditions import Value
+from engine.snapshot import Position, Snapshot
 from engine.timeline import Stop, Target
+from serq_tui.format import amount, clock, grouped
 from serq_tui.view_state import Moment
 
 
@@ -15,6 +17,11 @@ class Step:
     """To the next attempt, or the one before it when ``back``."""
 
     back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """Nowhere: the moment is looked at again, with what is watched by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class ToEdge:
     last: bool
 
 
-Move = Step | StepDecision | StepStatement | Run | Seek | ToEdge
+Move = Stay | Step | StepDecision | StepStatement | Run | Seek | ToEdge
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +68,47 @@ class Plan:
 
     Attributes:
         engine: the engine whose attempts count as steps, None for all of them.
-        breakpoints: what ends a run.
+        stops: what ends a run.
+        watches: values to read where it ends.
     """
 
     move: Move
     engine: int | None
-    breakpoints: tuple[Breakpoint, ...]
+    stops: tuple[Armed, ...]
+    watches: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Where a move ended and why."""
+    """Where a move ended and why.
+
+    Attributes:
+        hits: how often it met each stop on its way.
+    """
 
     moment: Moment
     stop: Stop
+    hits: tuple[tuple[Armed, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Headway:
+    """How far a move has come.
+
+    Attributes:
+        iterations: started so far by all engines; None where the move makes none.
+    """
+
+    position: Position
+    clock: float
+    iterations: int | None
 
 
 def doing(move: Move) -> str:
     """What a move does, while it does it."""
     match move:
+        case Stay():
+            return "looking again"
         case Step(back=back):
             return "stepping back" if back else "stepping"
         case StepDecision(back=back):
@@ -92,6 +121,15 @@ def doing(move: Move) -> str:
             return "going there"
         case ToEdge(last=last):
             return "going to the last moment seen" if last else "going to the first moment"
+
+
+def progress(first: Headway, made: Headway, seconds: float) -> str:
+    """How far a move has come since its first headway, and how fast it goes."""
+    if made.iterations is None or first.iterations is None:
+        return f"{made.position}, t {clock(made.clock)}"
+    rate = (made.iterations - first.iterations) / seconds if seconds > 0 else 0.0
+    said = f"iteration {grouped(made.iterations)}, t {clock(made.clock)}"
+    return f"{said}, {amount(round(rate))} iterations/s" if rate else said
 
 
 def ending(stop: Stop, move: Move, now: Snapshot) -> str | None:

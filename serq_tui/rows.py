@@ -26,6 +26,7 @@ from serq_tui.view_state import QueueState, Resident, RunningState, WaitingState
 from serq_tui.words import NAMED
 
 BREAKPOINT = "●"
+DISABLED = "○"
 #: A need that finds no room.
 SHORT = "✗"
 #: Cells of the progress bar of a running request.

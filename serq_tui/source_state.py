@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.decisions import Admitted, Attempted, Blocked, Decision, Guarded, Preempted, RegisterSet
 from engine.snapshot import EngineView, FailureView, Snapshot
+from grammar.diagnostics import Diagnostic
 from grammar.ir import Place, SourceMap
 from serq_tui import words
 from serq_tui.colouring import coloured
@@ -31,6 +32,7 @@ class ProgramText:
         places: where its statements stand.
         registers: names of its registers by index.
         claims: names of its claims by index.
+        warnings: by line, what the linker warns of there.
     """
 
     name: str
@@ -39,14 +41,21 @@ class ProgramText:
     places: SourceMap
     registers: tuple[str, ...]
     claims: tuple[str, ...]
+    warnings: Mapping[int, Line] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, name: str, text: str, places: SourceMap, registers: tuple[str, ...], claims: tuple[str, ...] = ()
+        cls,
+        name: str,
+        text: str,
+        places: SourceMap,
+        registers: tuple[str, ...],
+        claims: tuple[str, ...] = (),
+        warnings: tuple[Diagnostic, ...] = (),
     ) -> ProgramText:
         """The text with its words coloured once. A tab shows as four cells."""
         lines = tuple(line.expandtabs(4) for line in text.rstrip("\n").split("\n"))
-        return cls(name, lines, coloured(lines), places, registers, claims)
+        return cls(name, lines, coloured(lines), places, registers, claims, _warned(warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,9 @@ class SourceState:
         lit: lines of the schedule statement executed last by the engine at hand.
         lit_now: whether this very moment executed it; else it is where the engine last was.
         executed: first lines of the statements this very moment executed.
-        notes: by line, what its statement just decided.
+        notes: by line, what its statement just decided, else what the linker warns of.
         stops: lines with a breakpoint.
+        disabled: lines with one that is disabled.
         stoppable: lines a breakpoint can stand on.
         failure: lines of the statement at fault.
         home: the line to keep in view.
@@ -70,6 +80,7 @@ class SourceState:
     executed: frozenset[int]
     notes: Mapping[int, Line]
     stops: frozenset[int]
+    disabled: frozenset[int]
     stoppable: frozenset[int]
     failure: Lines | None
     home: int
@@ -81,6 +92,7 @@ def source_state(
     records: tuple[Decision, ...],
     at_hand: EngineView | None,
     stops: frozenset[StatementAt],
+    disabled: frozenset[StatementAt] = frozenset(),
 ) -> SourceState:
     """What a moment says about the text's lines."""
     schedule = text.places.schedule
@@ -93,8 +105,9 @@ def source_state(
         lit=lit,
         lit_now=lit_now,
         executed=_executed(text.places, records),
-        notes=_notes(text.places, records, words.pool_names(now)),
+        notes={**text.warnings, **_notes(text.places, records, words.pool_names(now))},
         stops=frozenset(schedule[at].line for at in stops if at in schedule),
+        disabled=frozenset(schedule[at].line for at in disabled if at in schedule),
         stoppable=frozenset(place.line for place in schedule.values()),
         failure=failure,
         home=home,
@@ -167,6 +180,16 @@ def statements_on(places: SourceMap, line: int) -> tuple[StatementAt, ...]:
 def _executed(places: SourceMap, records: tuple[Decision, ...]) -> frozenset[int]:
     passed = {(record.stage, path) for record in words.every(records, Attempted)[-1:] for path in record.executed}
     return frozenset(places.schedule[at].line for at in passed if at in places.schedule)
+
+
+def _warned(warnings: tuple[Diagnostic, ...]) -> dict[int, Line]:
+    """The warnings of each line, in the order told."""
+    notes: dict[int, Line] = {}
+    for warning in warnings:
+        if warning.span is not None:
+            here = (Piece(f"! {warning.id} {warning.message}", "waiting"),)
+            notes[warning.span.line] = (*notes[warning.span.line], Piece("  "), *here) if warning.span.line in notes else here
+    return notes
 
 
 def _notes(places: SourceMap, records: tuple[Decision, ...], pools: dict[int, str]) -> dict[int, Line]:

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 from serq_tui.format import INFINITE, amount, clock, duration, grouped, number, plural
 from serq_tui.pieces import Content, Entry, Lazily, Line, Piece, Role, cut, fit, flowed, joined, piece, width_of
-from serq_tui.rows import BREAKPOINT, SHORT
+from serq_tui.rows import BREAKPOINT, DISABLED, SHORT
 from serq_tui.source_state import SourceState
 from serq_tui.view_state import DetailState, HeaderState
 from serq_tui.words import MARKS, Kind
@@ -59,7 +59,7 @@ def _reason(state: HeaderState, width: int, activity: str | None) -> Line:
     role = _KIND_ROLES[state.headline.kind]
     left: Line = (Piece(f" {MARKS[state.headline.kind]} ", role), Piece(state.headline.text, role))
     if state.hits:
-        met = (Piece(f" {BREAKPOINT} breakpoint at {', '.join(state.hits)}: ", "breakpoint"),)
+        met = (Piece(f" {BREAKPOINT} {', '.join(state.hits)}: ", "breakpoint"),)
         left = (*met, Piece(state.headline.text, role))
     if activity is not None:
         left = piece(f" … {activity}", "waiting")
@@ -106,7 +106,12 @@ def source(state: SourceState, width: int, shift: int) -> Content:
 
 
 def _gutter(state: SourceState, line: int, digits: int, lit: bool, fault: bool) -> Line:
-    mark = Piece(BREAKPOINT, "breakpoint") if line in state.stops else Piece("·" if line in state.stoppable else " ", "dim")
+    if line in state.stops:
+        mark = Piece(BREAKPOINT, "breakpoint")
+    elif line in state.disabled:
+        mark = Piece(DISABLED, "breakpoint")
+    else:
+        mark = Piece("·" if line in state.stoppable else " ", "dim")
     # a statement of several lines is pointed at once
     if fault and state.failure is not None and line == state.failure[0]:
         pointer = Piece(" ✗ ", "failure")

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.breakpoints import OnRequest, OnStatement
+from engine.breakpoints import OnStatement
 from engine.decisions import Admitted, Blocked, Preempted, RegisterSet
 from engine.snapshot import EngineView, Position, RequestView, Snapshot, WaitingView, Who
 from serq_tui.decision_words import Names, decision
 from serq_tui.format import amount
-from serq_tui.source_state import ProgramText, source_state
+from serq_tui.source_state import ProgramText, StatementAt, source_state
+from serq_tui.stop_words import written
 from serq_tui.view_state import (
+    ANY_IDLE,
+    ANY_PREEMPTION,
     BatchState,
     DebuggerState,
     DetailState,
@@ -30,6 +33,7 @@ from serq_tui.view_state import (
     Resident,
     RunningState,
     WaitingState,
+    WatchState,
 )
 from serq_tui.words import Headline, every, headline, pool_names
 
@@ -59,7 +63,7 @@ def build(moment: Moment, lens: Lens, text: ProgramText) -> DebuggerState:
     )
     return DebuggerState(
         _header(shown, text),
-        source_state(text, now, moment.records, at_hand, lens.statements),
+        source_state(text, now, moment.records, at_hand, lens.statements, _disabled(lens)),
         _running(shown),
         _waiting(shown),
         _batch(shown),
@@ -98,7 +102,13 @@ def _header(shown: _Shown, text: ProgramText) -> HeaderState:
         hits=_hits(shown, text),
         preemption=lens.preemption,
         idle=lens.idle,
-        breakpoints=len(lens.statements) + len(lens.requests) + len(lens.pools),
+        breakpoints=sum(1 for stop in lens.stops if stop.enabled and stop.on not in (ANY_PREEMPTION, ANY_IDLE)),
+    )
+
+
+def _disabled(lens: Lens) -> frozenset[StatementAt]:
+    return frozenset(
+        (on.stage, on.path) for stop in lens.stops if not stop.enabled for on in stop.on if isinstance(on, OnStatement)
     )
 
 
@@ -110,32 +120,10 @@ def _headline(moment: Moment, text: ProgramText) -> Headline:
 
 
 def _hits(shown: _Shown, text: ProgramText) -> tuple[str, ...]:
-    """The breakpoints a moment meets, found as a run finds them; a step that ends on one says so too."""
-    lens, records = shown.lens, shown.moment.records
-    lines = {
-        text.places.schedule[at].line
-        for at in lens.statements
-        if at in text.places.schedule and OnStatement(*at).find(records) is not None
-    }
-    now, before = shown.moment.now, shown.moment.before
-
-    def met(serial: int) -> bool:
-        moved = before is not None and _standing(now, serial) != _standing(before, serial)
-        return moved or OnRequest(serial).find(records) is not None
-
-    return (*(f"line {line}" for line in sorted(lines)), *(f"r{serial}" for serial in sorted(lens.requests) if met(serial)))
-
-
-def _standing(snapshot: Snapshot, serial: int) -> tuple[object, ...]:
-    """Where a request stands: what changes when it starts or ends a run, which no decision records."""
-    places: list[tuple[object, ...]] = []
-    for engine in snapshot.engines:
-        places += [(engine.stage, view.who, view.mode, view.admission) for view in engine.running if view.who.serial == serial]
-    for queue in snapshot.queues:
-        places += [(queue.pool, view.who) for view in queue.waiting if view.who.serial == serial]
-    for stage in snapshot.stages:
-        places += [(stage.stage, job.who) for job in stage.jobs if job.who is not None and job.who.serial == serial]
-    return tuple(places)
+    """The stops a moment meets, as a run would; a step that ends on one says so too."""
+    names = Names.of(shown.moment.now, text.registers, text.claims)
+    met = (stop for stop in shown.lens.stops if stop.enabled and not shown.moment.met.isdisjoint(stop.on))
+    return tuple(written(stop.on, names, text.places) for stop in met)
 
 
 def _running(shown: _Shown) -> RunningState:
@@ -221,7 +209,9 @@ def _registers(shown: _Shown, text: ProgramText) -> RegistersState:
             RegisterState(engine.name, register, values.get(register.name), undone.get(register.name))
             for register in engine.registers
         )
-    return RegistersState(tuple(states), len(shown.engines) > 1)
+    read = {reading.value: reading for reading in shown.moment.readings}
+    watches = tuple(WatchState(value.text, read.get(value)) for value in shown.lens.watches)
+    return RegistersState(tuple(states), len(shown.engines) > 1, watches)
 
 
 def _pools(shown: _Shown) -> PoolsState:

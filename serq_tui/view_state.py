@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from engine.breakpoints import Armed, Breakpoint, OnIdle, OnPreemption, OnRequest, OnStatement
+from engine.conditions import Value
 from engine.decisions import Blocked, Decision
 from engine.snapshot import BatchView, Position, QueueView, RegisterView, RequestView, Snapshot, StageView, Who
 from engine.snapshot import PoolView as PoolNow
@@ -16,17 +18,47 @@ Fate = Literal["", "admitted", "preempted", "left"]
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A value read at a moment and at the one just before, None for that at the start; NaN where it cannot be read."""
+
+    value: Value
+    now: float
+    before: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """A moment with the one it is compared to.
 
     Attributes:
         before: the moment just before in the program's time, None at the start.
         records: what was decided between the two, in the order decided.
+        readings: the watched values, as far as they were read.
+        met: breakpoints that were met between the two, of those that were watched.
     """
 
     now: Snapshot
     before: Snapshot | None
     records: tuple[Decision, ...]
+    readings: tuple[Reading, ...] = ()
+    met: frozenset[Breakpoint] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A moment with a name.
+
+    Attributes:
+        about: what was said of it when it was set.
+    """
+
+    name: str
+    position: Position
+    about: str
+
+
+ANY_PREEMPTION = (OnPreemption(None),)
+ANY_IDLE = (OnIdle(None),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +67,63 @@ class Lens:
 
     Attributes:
         engine: stage of the engine chosen, None for all of them.
-        preemption: whether a preemption stops a run.
-        idle: whether an engine idle with work stops a run.
-        statements: schedule statements that stop a run.
-        requests: serials of requests that stop a run.
-        pools: pools whose preemptions stop a run although others do not.
+        stops: what stops a run, in the order set.
+        watches: values kept in view.
+        bookmarks: moments with names, in the order of their positions.
         opened: the request whose detail is open.
     """
 
     engine: int | None = None
-    preemption: bool = True
-    idle: bool = True
-    statements: frozenset[StatementAt] = frozenset()
-    requests: frozenset[int] = frozenset()
-    pools: frozenset[int] = frozenset()
+    stops: tuple[Armed, ...] = (Armed(ANY_PREEMPTION), Armed(ANY_IDLE))
+    watches: tuple[Value, ...] = ()
+    bookmarks: tuple[Bookmark, ...] = ()
     opened: Who | None = None
+
+    def stop_on(self, on: tuple[Breakpoint, ...]) -> Armed | None:
+        """The stop on something, None where there is none."""
+        return next((stop for stop in self.stops if set(stop.on) == set(on)), None)
+
+    def with_stop(self, stop: Armed) -> Lens:
+        """The lens with a stop in place of the one on the same thing, or behind all others."""
+        old = self.stop_on(stop.on)
+        if old is None:
+            return replace(self, stops=(*self.stops, stop))
+        return replace(self, stops=tuple(stop if other is old else other for other in self.stops))
+
+    def without_stop(self, on: tuple[Breakpoint, ...]) -> Lens:
+        """The lens without the stop on something."""
+        old = self.stop_on(on)
+        return replace(self, stops=tuple(stop for stop in self.stops if stop is not old))
+
+    @property
+    def watched(self) -> tuple[Breakpoint, ...]:
+        """Everything that may stop a run, each thing once."""
+        return tuple(dict.fromkeys(breakpoint_ for stop in self.stops if stop.enabled for breakpoint_ in stop.on))
+
+    @property
+    def preemption(self) -> bool:
+        """Whether any preemption stops a run."""
+        return OnPreemption(None) in self.watched
+
+    @property
+    def idle(self) -> bool:
+        """Whether any engine idle with work stops a run."""
+        return OnIdle(None) in self.watched
+
+    @property
+    def statements(self) -> frozenset[StatementAt]:
+        """Schedule statements that stop a run."""
+        return frozenset((on.stage, on.path) for on in self.watched if isinstance(on, OnStatement))
+
+    @property
+    def requests(self) -> frozenset[int]:
+        """Serials of requests that stop a run."""
+        return frozenset(on.serial for on in self.watched if isinstance(on, OnRequest))
+
+    @property
+    def pools(self) -> frozenset[int]:
+        """Pools whose preemptions stop a run although others may not."""
+        return frozenset(on.pool for on in self.watched if isinstance(on, OnPreemption) and on.pool is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +134,7 @@ class HeaderState:
         engines: name and iterations of every engine shown, the one at hand marked.
         step: how long the running iteration at hand lasts, None without one.
         live: sessions that have not ended.
-        hits: breakpoints this moment meets: ``line 48``, ``r7``.
+        hits: breakpoints this moment meets: ``line 48``, ``request 7``.
     """
 
     file: str
@@ -172,11 +246,20 @@ class RegisterState:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchState:
+    """A watched value; ``reading`` is None until it has been read."""
+
+    text: str
+    reading: Reading | None
+
+
+@dataclass(frozen=True, slots=True)
 class RegistersState:
-    """The registers of the engines shown."""
+    """The registers of the engines shown, and the watched values."""
 
     registers: tuple[RegisterState, ...]
     several: bool
+    watches: tuple[WatchState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

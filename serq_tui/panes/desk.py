@@ -60,7 +60,7 @@ class Desk(Container):
         facts = Facts(
             pools=len(state.pools.pools),
             memories=sum(pool.memory for pool in state.pools.pools),
-            registers=len(state.registers.registers),
+            registers=len(state.registers.registers) + len(state.registers.watches),
         )
         self.source_pane.show(state.source)
         self.running_pane.show(state.running)

@@ -23,7 +23,7 @@ class RegistersPane(Pane[RegistersState]):
 
     def title(self, state: RegistersState) -> str:
         """The pane's name."""
-        return "registers"
+        return bar_rows.registers_title(state)
 
 
 class PoolsPane(Pane[PoolsState]):

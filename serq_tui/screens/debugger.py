@@ -14,15 +14,28 @@ from textual.timer import Timer
 
 from engine.snapshot import Position, Who
 from engine.timeline import Target
-from engine.walking import Progress
 from serq_tui.arrangement import PANES
-from serq_tui.controller import Controller, lens_for
+from serq_tui.attention import lens_for
+from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee
-from serq_tui.format import clock, grouped
 from serq_tui.goto import NoSuchMoment
 from serq_tui.keymap import bindings
 from serq_tui.messages import Arrived, LoadFailed, OpenDetail, Progressed, Reloaded, Selected, ToggleBreakpoint
-from serq_tui.moves import Move, Plan, Run, Seek, Step, StepDecision, StepStatement, ToEdge, doing, ending
+from serq_tui.moves import (
+    Headway,
+    Move,
+    Plan,
+    Run,
+    Seek,
+    Stay,
+    Step,
+    StepDecision,
+    StepStatement,
+    ToEdge,
+    doing,
+    ending,
+    progress,
+)
 from serq_tui.panes.desk import Desk
 from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.keys import KeysBar
@@ -174,16 +187,19 @@ class DebuggerScreen(Screen[None]):
         arrival = controller.carry_out(plan, interrupt.is_set, self._throttled(doing(plan.move)))
         self.post_message(Arrived(arrival, plan.move))
 
-    def _throttled(self, words: str) -> Callable[[Progress], None]:
+    def _throttled(self, words: str) -> Callable[[Headway], None]:
         """What tells the screen of progress, at most so often."""
-        last = time.monotonic()
+        begun = last = time.monotonic()
+        first: Headway | None = None
 
-        def report(progress: Progress) -> None:
-            nonlocal last
+        def report(made: Headway) -> None:
+            nonlocal begun, last, first
             now = time.monotonic()
+            if first is None:
+                first, begun = made, now
             if now - last >= BETWEEN_PROGRESS:
                 last = now
-                self.post_message(Progressed(f"{words}: event {grouped(progress.position.events)}, t {clock(progress.clock)}"))
+                self.post_message(Progressed(f"{words}: {progress(first, made, now - begun)}"))
 
         return report
 
@@ -240,16 +256,16 @@ class DebuggerScreen(Screen[None]):
 
     def action_toggle_preemption(self) -> None:
         """Stop on preemptions, or no longer."""
-        self._told(self.controller.toggle_preemption())
+        self._told(self.controller.attention.toggle_preemption())
 
     def action_toggle_idle(self) -> None:
         """Stop on idle with work, or no longer."""
-        self._told(self.controller.toggle_idle())
+        self._told(self.controller.attention.toggle_idle())
 
     def on_toggle_breakpoint(self, message: ToggleBreakpoint) -> None:
         """Set or clear a breakpoint on what a pane has under its cursor."""
         message.stop()
-        said = self.controller.toggle(message.mark) if message.mark is not None else None
+        said = self.controller.attention.toggle(message.mark) if message.mark is not None else None
         if said is None:
             self.notify(
                 "nothing to stop on here: breakpoints stand on lines marked ·, on requests and on pools", severity="warning"
@@ -260,6 +276,7 @@ class DebuggerScreen(Screen[None]):
     def _told(self, words: str) -> None:
         self.notify(words)
         self.draw()
+        self._ask(Stay())
 
     # ----------------------------------------------------------------- looking
 
@@ -302,7 +319,7 @@ class DebuggerScreen(Screen[None]):
             self.notify("this program has no second engine to look at", severity="warning")
         else:
             self.notify(said)
-            self._ask(self.controller.here())
+            self._ask(Stay())
 
     def action_help(self) -> None:
         """Show the keys."""
@@ -326,7 +343,7 @@ class DebuggerScreen(Screen[None]):
         except LOAD_ERRORS as error:
             self.post_message(LoadFailed(Problem.of(debuggee.path, error)))
             return
-        controller = Controller(loaded, lens_for(old.lens, loaded))
+        controller = Controller(loaded, lens_for(old.lens, debuggee, loaded), old.attention.keeper)
         plan = controller.plan(old.here())
         self.post_message(
             Reloaded(controller, controller.carry_out(plan, interrupt.is_set, self._throttled("returning to the moment")))

@@ -60,7 +60,7 @@ async def test_space_on_the_lit_statement_stops_at_the_attempts_that_execute_it(
         assert driver.screen.controller.moment.now.position > position
         assert at[1] in executed(driver)
         place = driver.screen.controller.debuggee.text.places.schedule[at]
-        assert f"{BREAKPOINT} breakpoint at line {place.line}: " in driver.text()
+        assert f"{BREAKPOINT} line {place.line}: " in driver.text()
         await driver.press("space")
         assert driver.screen.controller.lens.statements == (frozenset() if driver.view.source.home == line else {at})
 
@@ -92,7 +92,7 @@ async def test_space_on_a_request_stops_when_something_happens_to_it() -> None:
         # what happens to it first is that its prefill ends
         assert before is not None
         assert before.mode == "prefill"
-        assert f"{BREAKPOINT} breakpoint at r{serial}: " in driver.text()
+        assert f"{BREAKPOINT} request {serial}: " in driver.text()
 
 
 async def test_space_on_a_pool_stops_on_its_preemptions_although_others_do_not() -> None:
