@@ -140,6 +140,8 @@ class EntryRules:
                 )
             elif text == "self" and self.queue.size is None:
                 self.findings.error("E1318", read.span, f"queue `{self.queue.name}` is no family, and `self` is a member's number")
+            elif len(read.names) > 1 and first == self.queue.name and read.names[-1].text in self.queue.marks:
+                self.findings.error("E1032", read.span, f"`{text}` is a mark of this queue, set inside it and read outside it only")
             elif len(read.names) > 1 and first in self.model.queues and first != self.queue.name:
                 self.findings.error(
                     "E1032",

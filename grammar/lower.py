@@ -106,7 +106,7 @@ class Deploying:
                     pool.name,
                     pool.cap,
                     j if pool.indexed else None,
-                    pool.block,
+                    None if pool.block == math.inf else pool.block,
                     evict_by,
                     preempt,
                     keys,
