@@ -43,5 +43,6 @@ class Debuggee:
         program = loaded.program
         registers = tuple(register.name for register in program.registers)
         claims = tuple(claim.name for claim in program.claims)
-        text = ProgramText.of(path.name, loaded.source.text if loaded.source else NO_TEXT, loaded.places, registers, claims)
+        shown = loaded.source.text if loaded.source else NO_TEXT
+        text = ProgramText.of(path.name, shown, loaded.places, registers, claims, loaded.warnings)
         return cls(path, options, loaded, text, Timeline(Simulation(program)))

@@ -47,6 +47,7 @@ def header(state: HeaderState, width: int, activity: str | None) -> tuple[Line, 
     left = joined((piece(f" {state.file}", "strong"), every, engines, at, step), "   ")
     horizon = INFINITE if math.isinf(state.horizon) else f"{number(state.horizon)} s"
     right_parts: list[Line] = [
+        piece(f"! {plural(state.warnings, 'warning')}", "waiting") if state.warnings else (),
         (Piece("live ", "dim"), Piece(amount(state.live))),
         (Piece("seed ", "dim"), Piece(str(state.seed))),
         (Piece("horizon ", "dim"), Piece(horizon)),

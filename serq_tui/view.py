@@ -103,6 +103,7 @@ def _header(shown: _Shown, text: ProgramText) -> HeaderState:
         preemption=lens.preemption,
         idle=lens.idle,
         breakpoints=sum(1 for stop in lens.stops if stop.enabled and stop.on not in (ANY_PREEMPTION, ANY_IDLE)),
+        warnings=len(text.warnings),
     )
 
 

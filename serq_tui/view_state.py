@@ -135,6 +135,7 @@ class HeaderState:
         step: how long the running iteration at hand lasts, None without one.
         live: sessions that have not ended.
         hits: breakpoints this moment meets: ``line 48``, ``request 7``.
+        warnings: lines of the text the linker warns of.
     """
 
     file: str
@@ -151,6 +152,7 @@ class HeaderState:
     preemption: bool
     idle: bool
     breakpoints: int
+    warnings: int = 0
 
 
 @dataclass(frozen=True, slots=True)
