@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.failure import Unsupported
@@ -24,6 +24,7 @@ class Problem:
     """A file that does not load.
 
     Attributes:
+        path: the program, or the instance where that is none.
         lines: its text, empty where it could not be read or is no text.
         diagnostics: what is wrong where.
         message: the one sentence where there is no diagnostic.
@@ -39,7 +40,8 @@ class Problem:
         """What an error says about a file."""
         if isinstance(error, ProgramError):
             lines = tuple(line.replace("\t", " ") for line in error.source.text.split("\n")) if error.source.text else ()
-            return cls(path, lines, error.diagnostics, str(error))
+            of_instance = all(diagnostic.source is error.source for diagnostic in error.diagnostics)
+            return cls(Path(error.source.name) if of_instance else path, lines, error.diagnostics, str(error))
         if isinstance(error, OSError):
             return cls(path, (), (), f"{path} cannot be read: {error.strerror or error}")
         return cls(path, (), (), str(error))
@@ -61,7 +63,7 @@ def problem_lines(problem: Problem) -> Content:
     """The text with what is wrong below each line to blame; what has no line comes first."""
     entries: list[Entry] = []
     by_line: dict[int, list[Diagnostic]] = {}
-    for diagnostic in problem.diagnostics:
+    for diagnostic in (_told_here(diagnostic, problem) for diagnostic in problem.diagnostics):
         if diagnostic.span is None or diagnostic.span.line > len(problem.lines):
             entries.extend(Entry(line) for line in _said(diagnostic, 1))
         else:
@@ -77,6 +79,14 @@ def problem_lines(problem: Problem) -> Content:
         for diagnostic in blamed:
             entries.extend(Entry(line) for line in _under(diagnostic))
     return Content(entries)
+
+
+def _told_here(diagnostic: Diagnostic, problem: Problem) -> Diagnostic:
+    """What is wrong in another file than the one shown says so, and has no line here."""
+    source, span = diagnostic.source, diagnostic.span
+    if source is None or span is None or Path(source.name) == problem.path:
+        return diagnostic
+    return replace(diagnostic, message=f"{source.name}:{span.line}: {diagnostic.message}", span=None)
 
 
 def _under(diagnostic: Diagnostic) -> list[Line]:
