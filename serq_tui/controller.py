@@ -18,6 +18,7 @@ from engine.conditions import Value
 from engine.snapshot import Who
 from engine.timeline import AtPosition, Stop, Target
 from engine.walking import Progress, Report
+from serq_tui.answers import Answer, Question, find
 from serq_tui.attention import Attention
 from serq_tui.debuggee import Debuggee
 from serq_tui.goto import moment_named
@@ -79,6 +80,15 @@ class Controller:
         """
         with self._timeline_in_use:
             return past_of(self.debuggee.timeline, value, self.lens.engine, interrupt)
+
+    def answer(self, question: Question, interrupt: Interrupt) -> Answer:
+        """The answer to a question about this moment; this takes as long as it takes.
+
+        Raises:
+            Interrupted: ``interrupt`` said so.
+        """
+        with self._timeline_in_use:
+            return find(question, self.debuggee, self.moment, interrupt)
 
     def target_named(self, text: str) -> Target:
         """The moment a text names here.

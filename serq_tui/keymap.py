@@ -7,7 +7,7 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["debugger", "pane", "source", "marked", "requests"]
+Scope = Literal["debugger", "pane", "source", "marked", "requests", "answer"]
 Group = Literal["Moving in time", "Stopping", "Looking around", "The program"]
 
 GROUPS: tuple[Group, ...] = ("Moving in time", "Stopping", "Looking around", "The program")
@@ -131,10 +131,53 @@ ACTIONS: tuple[Action, ...] = (
         "enter",
         "enter",
         "detail",
-        "Open the request under the cursor: what it holds, its attributes by name.",
+        "Open the request under the cursor: what it holds, its attributes by name; once more tells its story.",
         "open_detail",
         "Looking around",
         "requests",
+        footer=True,
+    ),
+    Action(
+        "why",
+        "w",
+        "w",
+        "why",
+        "Why the selected request waits, and what would let it in; at a preemption, how it came and what it cost.",
+        "why",
+        "Looking around",
+        footer=True,
+    ),
+    Action("log", "l", "l", "log", "The latest decisions, to be filtered and followed.", "log", "Looking around"),
+    Action(
+        "grid",
+        "v",
+        "v",
+        "grid",
+        "Requests down, iterations across: what everybody did around this moment.",
+        "grid",
+        "Looking around",
+        footer=True,
+    ),
+    Action(
+        "follow",
+        "enter",
+        "enter",
+        "follow",
+        "In an answer: go to the moment the line names, or tell the story of its request.",
+        "follow",
+        "Looking around",
+        "answer",
+        footer=True,
+    ),
+    Action(
+        "filter",
+        "slash",
+        "/",
+        "filter",
+        "In the log: show only decisions that have some words.",
+        "filter",
+        "Looking around",
+        "answer",
         footer=True,
     ),
     Action("focus", "tab", "tab", "next pane", "Go to the next pane.", "next_pane(1)", "Looking around"),
@@ -155,8 +198,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("up", "k,up", "k ↑", "up", "Move up in a pane.", "move(-1)", "Looking around", "pane"),
     Action("page-down", "pagedown", "pgdn", "page down", "Move down by a screenful.", "page(1)", "Looking around", "pane"),
     Action("page-up", "pageup", "pgup", "page up", "Move up by a screenful.", "page(-1)", "Looking around", "pane"),
-    Action("left", "h,left", "h ←", "left", "Scroll the source to the left.", "shift(-8)", "Looking around", "source"),
-    Action("right", "l,right", "l →", "right", "Scroll the source to the right.", "shift(8)", "Looking around", "source"),
+    Action("left", "left", "←", "left", "Scroll the source to the left.", "shift(-8)", "Looking around", "source"),
+    Action("right", "right", "→", "right", "Scroll the source to the right.", "shift(8)", "Looking around", "source"),
     Action(
         "maximise",
         "z",

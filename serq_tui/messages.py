@@ -5,6 +5,8 @@ from __future__ import annotations
 from textual.message import Message
 
 from engine.snapshot import Who
+from engine.timeline import Target
+from serq_tui.answers import Answer, Question
 from serq_tui.controller import Controller
 from serq_tui.marks import Mark
 from serq_tui.moves import Arrival, Move
@@ -67,3 +69,28 @@ class LoadFailed(Message):
     def __init__(self, problem: Problem) -> None:
         super().__init__()
         self.problem = problem
+
+
+class Answered(Message):
+    """A question was looked into; None where that was interrupted."""
+
+    def __init__(self, question: Question, answer: Answer | None) -> None:
+        super().__init__()
+        self.question = question
+        self.answer = answer
+
+
+class FollowLine(Message):
+    """Go to the moment a line names."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__()
+        self.target = target
+
+
+class TellStory(Message):
+    """Tell the story of a request."""
+
+    def __init__(self, who: Who) -> None:
+        super().__init__()
+        self.who = who

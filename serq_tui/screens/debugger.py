@@ -9,11 +9,11 @@ from functools import partial
 from threading import Event
 
 from textual.app import ComposeResult
-from textual.screen import Screen
 from textual.timer import Timer
 
 from engine.snapshot import Position, Who
 from engine.timeline import Target
+from serq_tui.answers import AskStory
 from serq_tui.arrangement import PANES
 from serq_tui.attention import lens_for
 from serq_tui.controller import Controller
@@ -40,6 +40,7 @@ from serq_tui.panes.desk import Desk
 from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.keys import KeysBar
 from serq_tui.problems import LOAD_ERRORS, Problem
+from serq_tui.screens.asking import AskingScreen
 from serq_tui.screens.goto import GotoScreen
 from serq_tui.screens.help import HelpScreen
 from serq_tui.screens.load_error import LoadErrorScreen
@@ -54,7 +55,7 @@ _BACKWARD = frozenset({"back", "decision_back", "statement_back", "reverse", "ho
 _FORWARD = frozenset({"step", "decision", "statement", "continue"})
 
 
-class DebuggerScreen(Screen[None]):
+class DebuggerScreen(AskingScreen):
     """One run, one desk of panes, one move at a time; keys that come meanwhile wait their turn."""
 
     BINDINGS = bindings("debugger")
@@ -154,15 +155,16 @@ class DebuggerScreen(Screen[None]):
 
     def action_goto(self) -> None:
         """Ask for a moment and go there."""
-        self.app.push_screen(GotoScreen(self.controller.target_named), self._seek)
+        self.app.push_screen(GotoScreen(self.controller.target_named), self.seek)
 
     def _go_to(self, text: str) -> None:
         try:
             self._ask(Seek(self.controller.target_named(text)))
         except NoSuchMoment:
-            self.app.push_screen(GotoScreen(self.controller.target_named, text), self._seek)
+            self.app.push_screen(GotoScreen(self.controller.target_named, text), self.seek)
 
-    def _seek(self, target: Target | None) -> None:
+    def seek(self, target: Target | None) -> None:
+        """Go to a moment that was named; None where none was."""
         if target is not None:
             self._ask(Seek(target))
 
@@ -173,11 +175,12 @@ class DebuggerScreen(Screen[None]):
             self._start(move)
 
     def _start(self, move: Move) -> None:
-        interrupt = self._begin(doing(move))
+        interrupt = self.begin(doing(move))
         plan = self.controller.plan(move)
         self.run_worker(partial(self._carry_out, self.controller, plan, interrupt), thread=True, group="moves")
 
-    def _begin(self, words: str) -> Event:
+    def begin(self, words: str) -> Event:
+        """Something begins to use the timeline, and says so if it takes long."""
         self._interrupt = interrupt = Event()
         self._saying = self.set_timer(BEFORE_SAYING, partial(self._say, words))
         return interrupt
@@ -209,7 +212,8 @@ class DebuggerScreen(Screen[None]):
             self.query_one(HeaderBar).say(f"{words}{more}   esc stops")
             self.refresh_bindings()
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """It no longer does."""
         self._interrupt = None
         if self._saying is not None:
             self._saying.stop()
@@ -226,14 +230,19 @@ class DebuggerScreen(Screen[None]):
     def on_arrived(self, message: Arrived) -> None:
         """Show where a move ended, and start the next that was asked for."""
         message.stop()
-        self._finish()
+        self.finish()
         self.controller.arrive(message.arrival)
         said = ending(message.arrival.stop, message.move, message.arrival.moment.now)
         if said is not None:
             self.notify(said)
+        self.go_on()
+        self.draw()
+        self.ask_again()
+
+    def go_on(self) -> None:
+        """Start the next move that was asked for."""
         if self._queued:
             self._start(self._queued.popleft())
-        self.draw()
 
     def action_escape(self) -> None:
         """Interrupt what runs; else close the detail; else give a maximised pane back."""
@@ -285,6 +294,8 @@ class DebuggerScreen(Screen[None]):
         message.stop()
         if message.who is None:
             self.notify("no request here to open", severity="warning")
+        elif message.who == self.controller.lens.opened:
+            self.ask(AskStory(message.who))
         else:
             self._open(message.who)
 
@@ -332,7 +343,7 @@ class DebuggerScreen(Screen[None]):
         if self.busy:
             self.notify("a move is under way: esc stops it", severity="warning")
             return
-        interrupt = self._begin("loading the file again")
+        interrupt = self.begin("loading the file again")
         self.run_worker(partial(self._reload, self.controller, interrupt), thread=True, group="moves")
 
     def _reload(self, old: Controller, interrupt: Event) -> None:
@@ -352,7 +363,7 @@ class DebuggerScreen(Screen[None]):
     def on_reloaded(self, message: Reloaded) -> None:
         """Look at the new run from here on."""
         message.stop()
-        self._finish()
+        self.finish()
         wanted: Position = self.controller.moment.now.position
         self.controller = message.controller
         self.controller.arrive(message.arrival)
@@ -367,7 +378,7 @@ class DebuggerScreen(Screen[None]):
     def on_load_failed(self, message: LoadFailed) -> None:
         """Show why; the old run stays behind it."""
         message.stop()
-        self._finish()
+        self.finish()
         self.app.push_screen(LoadErrorScreen(message.problem), self._after_problem)
 
     def _after_problem(self, again: bool | None) -> None:

@@ -1,0 +1,143 @@
+"""Lines of the grid: requests down, iterations across; pure, knows no widget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.grid import Cell, Mode
+from engine.snapshot import Who
+from serq_tui.answers import GridAnswer
+from serq_tui.format import amount
+from serq_tui.pieces import Content, Entry, Lazily, Line, Piece, Role, piece
+from serq_tui.story_rows import HEIGHTS
+
+CELLS: dict[Mode, tuple[str, Role]] = {
+    "queued": ("q", "waiting"),
+    "preempted": ("x", "preempted"),
+    "prefill": ("P", "prefill"),
+    "decode": ("d", "decode"),
+    "unserved": ("·", "dim"),
+    "growing": ("g", "preempted"),
+    "elsewhere": ("-", "free"),
+    "ended": ("✓", "removed"),
+}
+
+#: Cells of a request's name, and of what it has of the present iteration.
+NAME, NOW = 7, 10
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The columns a width has room for, and which of them is the present moment's."""
+
+    answer: GridAnswer
+    first: int
+    last: int
+    here: int
+
+
+def _view(answer: GridAnswer, width: int) -> _View:
+    room = max(width - NAME - NOW, 1)
+    now = answer.scene.now.position
+    here = max((i for i, column in enumerate(answer.columns) if column.position <= now), default=0)
+    # A quarter of the room for what comes after, where anything was seen of it.
+    ahead = min(len(answer.columns) - 1 - here, room // 4)
+    last = here + ahead
+    return _View(answer, max(last - room + 1, 0), last, here)
+
+
+def grid(answer: GridAnswer, width: int) -> Content:
+    """Requests down, iterations across; below them tokens, pools and preemptions."""
+    view = _view(answer, width)
+    shown = answer.columns[view.first : view.last + 1]
+    present = answer.columns[view.here]
+    absent = ("elsewhere", "ended")
+    rows = sorted(
+        {who for column in shown for who, cell in column.cells.items() if cell.mode not in absent},
+        key=lambda who: (who.serial, who.leg if who.leg is not None else -1),
+    )
+
+    def make(index: int) -> Entry:
+        if index < len(rows):
+            who = rows[index]
+            return Entry(_row(view, who, present.cells.get(who)), who)
+        return Entry(_foot(view, index - len(rows)))
+
+    return Content(Lazily(len(rows) + _feet(answer), make), _ruler(view))
+
+
+def grid_title(answer: GridAnswer) -> str:
+    """The engine and the iterations in view."""
+    return f"grid of {answer.engine}"
+
+
+def _pieces(cells: list[tuple[str, Role]]) -> Line:
+    made: list[Piece] = []
+    for text, role_ in cells:
+        if made and made[-1].role == role_:
+            made[-1] = Piece(made[-1].text + text, role_)
+        else:
+            made.append(Piece(text, role_))
+    return tuple(made)
+
+
+def _row(view: _View, who: Who, present: Cell | None) -> Line:
+    cells: list[tuple[str, Role]] = []
+    for index in range(view.first, view.last + 1):
+        cell = view.answer.columns[index].cells.get(who)
+        text, role_ = CELLS[cell.mode] if cell is not None else (" ", "plain")
+        cells.append((text, role_))
+    now: Line = ()
+    if present is not None:
+        letter, role_ = CELLS[present.mode]
+        tokens = f" {amount(present.tokens)}" if present.mode == "prefill" else ""
+        now = piece(f" {letter}{tokens}", role_)
+    return (Piece(f"{who!s:<{NAME}}", "strong"), *_pieces(cells), *now)
+
+
+def _ruler(view: _View) -> Line:
+    """Iteration numbers every ten columns, and where the present moment is."""
+    columns = view.answer.columns
+    text = [" "] * (view.last - view.first + 1)
+    for index in range(view.first, view.last + 1):
+        number = columns[index].iteration
+        label = str(number)
+        at = index - view.first
+        if number % 10 == 0 and at + len(label) <= len(text):
+            text[at : at + len(label)] = label
+    here = view.here - view.first
+    line = "".join(text)
+    return (
+        Piece(" " * NAME),
+        Piece(line[:here], "dim"),
+        Piece("▼", "changed"),
+        Piece(line[here + 1 :], "dim"),
+        Piece(f" {columns[view.here].iteration}", "changed"),
+    )
+
+
+def _feet(answer: GridAnswer) -> int:
+    return 2 + len(answer.columns[0].used)
+
+
+def _foot(view: _View, index: int) -> Line:
+    shown = view.answer.columns[view.first : view.last + 1]
+    pools = len(shown[0].used)
+    present = view.answer.columns[view.here]
+    if index == 0:
+        most = max(column.tokens for column in shown) or 1.0
+        bars = "".join(_height(column.tokens / most) for column in shown)
+        return (Piece(f"{'tokens':<{NAME}}", "dim"), Piece(bars, "prefill"), Piece(f" {amount(present.tokens)}", "dim"))
+    if index <= pools:
+        name = view.answer.scene.names.pool(index - 1)[: NAME - 1]
+        bars = "".join(_height(column.used[index - 1]) for column in shown)
+        share = f" {present.used[index - 1]:.0%}"
+        return (Piece(f"{name:<{NAME}}", "dim"), Piece(bars, "used"), Piece(share, "dim"))
+    marks = "".join("x" if column.preempted else " " for column in shown)
+    return (Piece(f"{'x':<{NAME}}", "dim"), Piece(marks, "preempted"))
+
+
+def _height(share: float) -> str:
+    if share <= 0:
+        return " "
+    return HEIGHTS[min(int(share * len(HEIGHTS)), len(HEIGHTS) - 1)]

@@ -1,0 +1,83 @@
+"""The pane of an answer: why a request waits, its story, the log, the grid; it finds none of them."""
+
+from __future__ import annotations
+
+from engine.snapshot import Who
+from engine.timeline import AtPosition, AtTime
+from serq_tui import grid_rows, log_rows, story_rows, why_rows
+from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StoryAnswer, WhyAnswer
+from serq_tui.messages import FollowLine, TellStory
+from serq_tui.panes.pane import Pane
+from serq_tui.pieces import Content, Entry, piece
+
+
+class AnswerPane(Pane[Answer]):
+    """An answer's lines. A line that names a moment leads there, one that is a request opens its story."""
+
+    TITLE_PAD = ""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self._filter = ""
+
+    @property
+    def request(self) -> Who | None:
+        """The request under the cursor."""
+        key = self.cursor_key
+        return key if isinstance(key, Who) else None
+
+    def filter(self, text: str) -> None:
+        """Show of the log only what has these words."""
+        if text != self._filter:
+            self._filter = text
+            self.redraw()
+
+    def content(self, state: Answer, width: int) -> Content:
+        """The answer's lines."""
+        match state:
+            case WhyAnswer():
+                return why_rows.why(state, width)
+            case AutopsyAnswer():
+                return why_rows.autopsy(state, width)
+            case StoryAnswer():
+                return story_rows.story(state, width)
+            case LogAnswer():
+                return log_rows.log(state, width, self._filter)
+            case GridAnswer():
+                return grid_rows.grid(state, width)
+            case _:
+                return Content([Entry(piece(state.words, "dim"))])
+
+    def title(self, state: Answer) -> str:
+        """What it is the answer to."""
+        match state:
+            case WhyAnswer():
+                return why_rows.why_title(state)
+            case AutopsyAnswer():
+                return why_rows.autopsy_title(state)
+            case StoryAnswer():
+                return story_rows.story_title(state)
+            case LogAnswer():
+                return log_rows.log_title(state)
+            case GridAnswer():
+                return grid_rows.grid_title(state)
+            case _:
+                return "no answer"
+
+    def home_index(self, state: Answer) -> int | None:
+        """The latest decision of a log; else the first line."""
+        if isinstance(state, LogAnswer):
+            return max(len(log_rows.filtered(state, self._filter)) - 1, 0)
+        return None
+
+    def follow(self) -> None:
+        """Go where the line under the cursor leads."""
+        key = self.cursor_key
+        if isinstance(key, AtPosition | AtTime):
+            self.post_message(FollowLine(key))
+        elif isinstance(key, Who):
+            self.post_message(TellStory(key))
+
+    def opened(self) -> None:
+        """A double click follows, as enter does."""
+        self.follow()

@@ -1,0 +1,139 @@
+"""The screen of an answer, over the debugger and under its header; it passes the keys that move in time on to the run."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input
+
+from engine.snapshot import Who
+from serq_tui.answers import Answer, AskAutopsy, AskStory, AskWhy, AutopsyAnswer, LogAnswer, Question, WhyAnswer
+from serq_tui.keymap import actions, bindings
+from serq_tui.messages import FollowLine, TellStory
+from serq_tui.panes.answer import AnswerPane
+from serq_tui.panes.keys import KeysBar
+
+#: Keys of the debugger that work over an answer too: those that move in time, and those that ask for another answer.
+_ASKING = frozenset({"why", "log", "grid"})
+
+
+def _passed_on() -> list[BindingType]:
+    return [
+        Binding(
+            action.keys,
+            f"below('{action.method}')",
+            action.label,
+            show=action.footer,
+            key_display=action.shown,
+            tooltip=action.help,
+            id=action.id,
+        )
+        for action in actions("debugger")
+        if (action.group == "Moving in time" and action.id != "interrupt") or action.id in _ASKING
+    ]
+
+
+class AnswerScreen(ModalScreen[None]):
+    """One answer. It stays while time moves, and is found anew at each moment."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "close", "back", key_display="esc"),
+        *bindings("answer"),
+        *_passed_on(),
+    ]
+
+    def __init__(self, question: Question, answer: Answer) -> None:
+        super().__init__()
+        self.question = question
+        self.answer = answer
+
+    def compose(self) -> ComposeResult:
+        """The answer, a line to filter in, the keys."""
+        yield AnswerPane("answer")
+        yield Input(placeholder="words a decision must have: r7 kv preempted", id="filter")
+        yield KeysBar(id="keys")
+
+    def on_mount(self) -> None:
+        """Show it."""
+        self.pane.show(self.answer)
+        self.pane.focus()
+
+    @property
+    def pane(self) -> AnswerPane:
+        """The answer's pane."""
+        return self.query_one(AnswerPane)
+
+    @property
+    def request(self) -> Who | None:
+        """Whom one looks at: the request under the cursor, else the one asked about."""
+        asked = self.question.who if isinstance(self.question, AskStory | AskWhy | AskAutopsy) else None
+        return self.pane.request or asked
+
+    def show(self, question: Question, answer: Answer) -> None:
+        """Show another answer."""
+        self.question, self.answer = question, answer
+        self.pane.show(answer)
+        if not isinstance(answer, LogAnswer):
+            self._end_filter()
+        self.refresh_bindings()
+
+    @property
+    def below(self) -> Screen[object]:
+        """The debugger's screen."""
+        return self.app.screen_stack[self.app.screen_stack.index(self) - 1]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only a log has a filter."""
+        return action != "filter" or isinstance(self.answer, LogAnswer)
+
+    def on_follow_line(self, message: FollowLine) -> None:
+        """Have the screen below go there. A preemption stays on screen meanwhile, so that one gets back to it."""
+        message.stop()
+        found = self.answer.autopsy if isinstance(self.answer, AutopsyAnswer | WhyAnswer) else None
+        if found is not None:
+            self.question = AskAutopsy(found.position, found.record.who)
+        self.below.post_message(FollowLine(message.target))
+
+    def on_tell_story(self, message: TellStory) -> None:
+        """Have the screen below find it out."""
+        message.stop()
+        self.below.post_message(TellStory(message.who))
+
+    async def action_below(self, action: str) -> None:
+        """Have the screen below do something."""
+        await self.below.run_action(action)
+
+    def action_follow(self) -> None:
+        """Go where the line under the cursor leads."""
+        self.pane.follow()
+
+    def action_filter(self) -> None:
+        """Ask for words the log is to have."""
+        if isinstance(self.answer, LogAnswer):
+            line = self.query_one("#filter", Input)
+            line.display = True
+            line.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter as one types."""
+        self.pane.filter(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Keep the filter and look at the lines."""
+        self.pane.focus()
+
+    def action_close(self) -> None:
+        """Leave the filter; else go back to the debugger, or stop what it is doing."""
+        if self.query_one("#filter", Input).display:
+            self._end_filter()
+        else:
+            self.dismiss()
+
+    def _end_filter(self) -> None:
+        line = self.query_one("#filter", Input)
+        line.value = ""
+        line.display = False
+        self.pane.focus()

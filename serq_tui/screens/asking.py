@@ -1,0 +1,123 @@
+"""What the debugger's screen shares with nothing else: asking questions of a moment; it moves nothing in time."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+
+from textual.screen import Screen
+
+from engine.snapshot import Who
+from engine.timeline import Target
+from engine.walking import Interrupted
+from serq_tui.answers import Answer, AskGrid, AskLog, AskStory, AskWhy, NoAnswer, Question
+from serq_tui.controller import Controller
+from serq_tui.messages import Answered, FollowLine, TellStory
+from serq_tui.panes.tables import RequestPane
+from serq_tui.screens.answer import AnswerScreen
+
+
+class AskingScreen(Screen[None]):
+    """A screen that asks in a worker and shows the answer over itself. An answer on screen is asked for anew at every moment."""
+
+    controller: Controller
+
+    @property
+    def busy(self) -> bool:
+        """Whether something uses the timeline."""
+        raise NotImplementedError
+
+    def begin(self, words: str) -> Event:
+        """Something begins to use the timeline; the event interrupts it."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """It no longer does."""
+        raise NotImplementedError
+
+    def go_on(self) -> None:
+        """Whatever was asked for meanwhile begins."""
+        raise NotImplementedError
+
+    def seek(self, target: Target | None) -> None:
+        """Go to a moment."""
+        raise NotImplementedError
+
+    # ----------------------------------------------------------------- asking
+
+    def action_why(self) -> None:
+        """Why does the selected request wait?"""
+        who = self._selected()
+        waits = any(view.who == who for queue in self.controller.moment.now.queues for view in queue.waiting)
+        # Somebody who does not wait is no answer to why: the head of the queue, or the stop, is what is meant.
+        self.ask(AskWhy(who if waits else None))
+
+    def action_log(self) -> None:
+        """What was decided lately?"""
+        self.ask(AskLog())
+
+    def action_grid(self) -> None:
+        """What did everybody do around this moment?"""
+        self.ask(AskGrid(self.controller.lens.engine))
+
+    def _selected(self) -> Who | None:
+        shown = self._shown()
+        if shown is not None and shown.request is not None:
+            return shown.request
+        focused = self.focused
+        if isinstance(focused, RequestPane) and focused.request is not None:
+            return focused.request
+        return self.controller.lens.opened
+
+    def _shown(self) -> AnswerScreen | None:
+        """The answer on screen, None without one."""
+        return next((screen for screen in self.app.screen_stack if isinstance(screen, AnswerScreen)), None)
+
+    def ask(self, question: Question) -> None:
+        """Find an answer at this moment and show it."""
+        if self.busy:
+            self.notify("a move is under way: esc stops it", severity="warning")
+            return
+        interrupt = self.begin("finding the answer")
+        self.run_worker(partial(self._find, self.controller, question, interrupt), thread=True, group="moves")
+
+    def ask_again(self) -> None:
+        """The moment is another: so may be the answer on screen."""
+        shown = self._shown()
+        if shown is not None and not self.busy:
+            self.ask(shown.question)
+
+    def _find(self, controller: Controller, question: Question, interrupt: Event) -> None:
+        """In the worker's thread."""
+        try:
+            answer: Answer | None = controller.answer(question, interrupt.is_set)
+        except Interrupted:
+            answer = None
+        self.post_message(Answered(question, answer))
+
+    def on_answered(self, message: Answered) -> None:
+        """Show what was found."""
+        message.stop()
+        self.finish()
+        shown = self._shown()
+        if message.answer is None:
+            self.notify("interrupted: no answer")
+        elif shown is not None:
+            shown.show(message.question, message.answer)
+        elif isinstance(message.answer, NoAnswer):
+            self.notify(message.answer.words, severity="warning")
+        else:
+            self.app.push_screen(AnswerScreen(message.question, message.answer))
+        self.go_on()
+
+    # ----------------------------------------------------------------- what an answer leads to
+
+    def on_follow_line(self, message: FollowLine) -> None:
+        """Go to the moment a line of an answer names."""
+        message.stop()
+        self.seek(message.target)
+
+    def on_tell_story(self, message: TellStory) -> None:
+        """Tell the story of a request that stands in an answer."""
+        message.stop()
+        self.ask(AskStory(message.who))
