@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import endings, holdings, prefix_cache
+from engine import endings, holdings, prefix_cache, request_context
 from engine.amounts import amount, member, positive, up
 from engine.constants import EPS, HOLD, QUEUED
 from engine.decisions import Admitted, Blocked, Queued, Rejected
@@ -51,6 +51,8 @@ def pend(k: State, session: Session, code: HoldCode) -> Pending:
     """
     pools: list[int] = []
     units: list[float] = []
+    if code.native:
+        request_context.set_context(k, session)
     for take in code.takes:
         pool = member(k, session, take.pool)
         if pool in pools:
@@ -122,6 +124,8 @@ def evaluate(k: State, session: Session) -> list[Need]:
     pending = session.pending
     assert pending is not None
     needs: list[Need] = []
+    if pending.code.native:
+        request_context.set_context(k, session)
     try:
         for pool, take in zip(pending.pools, pending.code.takes, strict=True):
             title = name(k.code.pools[pool])
@@ -162,6 +166,8 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     pending = session.pending
     assert pending is not None
     code = pending.code
+    if code.native:
+        request_context.set_context(k, session)
     reuse = positive(code.reuse(k, session, k.moment)) if code.reuse is not None else None
     best = 0.0
     held_pools: list[HeldPool] = []

@@ -194,6 +194,8 @@ class HoldCode:
     cache: Function | None
     lease: MemberCode | None
     seconds: Function | None
+    native: bool = False
+    """Whether it is a native request's, whose expressions read the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +307,39 @@ class ForkCode:
     body: int
 
 
+@dataclass(frozen=True, slots=True)
+class RequestCode:
+    """A native request, with its own (block, index)."""
+
+    statement: tuple[int, int]
+    stage: MemberCode
+    input: Function
+    output: Function
+
+
+@dataclass(frozen=True, slots=True)
+class NativeStepCode:
+    """One step of a native request's own block.
+
+    Attributes:
+        growing: the engine's memory where the request holds it, else -1.
+        records: where its figures go, None for an engine without a clause.
+    """
+
+    what: Literal["admitted", "prefill", "decode"]
+    growing: int
+    records: ir.RequestRecords | None
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCode:
+    """What an engine does with native requests: its hold, None without a clause, and the block inside."""
+
+    hold: HoldCode | None
+    block: int
+    records: ir.RequestRecords | None
+
+
 StatementCode = (
     TurnCode
     | EndCode
@@ -321,6 +356,8 @@ StatementCode = (
     | WhileCode
     | ChooseCode
     | ForkCode
+    | RequestCode
+    | NativeStepCode
 )
 
 
@@ -340,6 +377,8 @@ class ProgramCode:
     gap: Function | None
     engines: tuple[int, ...]
     """The stages that are engines."""
+    natives: dict[int, NativeCode]
+    """By engine: what it does with native requests."""
     joins: bool
     """Whether some session joins legs."""
     loops: dict[Any, Any]

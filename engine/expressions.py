@@ -93,12 +93,17 @@ def parts(expr: ir.Expr) -> Iterator[ir.Expr | ir.PoolArg | ir.StageArg]:
 
 
 def moves(expr: ir.Expr) -> bool:
-    """Whether an amount may change while its hold waits (R4.6)."""
+    """Whether an amount may change while its hold waits (R4.6); what a native request asks for may not (measured)."""
     return any(
-        isinstance(e, ir.Ctx | ir.Reg | ir.Sample)
+        (isinstance(e, ir.Ctx) and e.name not in _OF_A_REQUEST)
+        or isinstance(e, ir.Reg | ir.Sample)
         or (isinstance(e, ir.Call) and (e.fun in _STAGE_QUERIES or e.fun in _POOL_QUERIES))
         for e in parts(expr)
     )
+
+
+_OF_A_REQUEST = frozenset(("Input", "Output", "Known", "Requeued"))
+"""Context variables of a native request that stay as they are while it waits."""
 
 
 def context_of(*exprs: ir.Expr | None) -> frozenset[str]:
@@ -134,6 +139,8 @@ def falls(expr: ir.Expr, admitter: int | None) -> bool:
             return ref.index is None
         case ir.Call("BudgetLeft", (ir.StageArg(ref),)):
             return ref.index is None and ref.base == admitter
+        case ir.Ctx("Hit"):
+            return True
         case ir.Call("Min" | "Max" | "Floor" | "Ceil", args):
             return all(not isinstance(a, ir.PoolArg | ir.StageArg) and falls(a, admitter) for a in args)
         case ir.Binary("Add", a, b):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, calendar, endings, holdings, prefix_cache
+from engine import admission, calendar, endings, holdings, prefix_cache, request_context
 from engine.amounts import up
 from engine.constants import EPS, GROWING, HOLD, IN_STAGE
 from engine.decisions import Grew, Preempted, Stalled
@@ -138,6 +138,7 @@ def preempt(k: State, victim: Session, pool: PoolState) -> None:
     turn, time, stage, decoded, _ = victim.meter
     victim.meter = (turn, time, stage, decoded, True)
     victim.attrs[k.code.program.slots.computed] = computed
+    request_context.preempted(k, victim)
     endings.detach(k, victim)
     code = _pop_holds(k, victim, hold)
     pending = admission.pend(k, victim, code)

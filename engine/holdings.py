@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import prefix_cache
+from engine import prefix_cache, request_context
 from engine.amounts import positive
 from engine.constants import LEASE_END
 from engine.decisions import Released
@@ -56,6 +56,8 @@ def give_back(k: State, session: Session, pool: PoolState, units: float, compute
     _leave_holders(pool, session)
     before = pool.cached
     if code.cache is not None:
+        if code.native:
+            request_context.set_context(k, session)
         want = positive(code.cache(k, session, k.moment))
         prefix_cache.keep(k, pool, session, min(want, computed), place)
     if k.listen is not None:

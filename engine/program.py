@@ -16,12 +16,15 @@ from engine.codes import (
     JoinCode,
     LoopCode,
     MemberCode,
+    NativeCode,
+    NativeStepCode,
     ObserveCode,
     Path,
     PoolCode,
     ProgramCode,
     RegisterCode,
     ReleaseCode,
+    RequestCode,
     RunCode,
     ScheduleCode,
     ServeCode,
@@ -63,22 +66,26 @@ class _Builder:
 
     def build(self) -> ProgramCode:
         p = self.program
+        blocks = tuple(self._block(i, block) for i, block in enumerate(p.blocks))
+        natives, native_blocks = self._natives()
         return ProgramCode(
             program=p,
             pools=tuple(self._pool(i, pool) for i, pool in enumerate(p.pools)),
             stages=tuple(self._stage(i, stage) for i, stage in enumerate(p.stages)),
-            blocks=tuple(self._block(i, block) for i, block in enumerate(p.blocks)),
+            blocks=blocks + native_blocks,
             closing=tuple(
                 tuple(
                     side == "Workload" and not isinstance(statement, ir.Turn) for side, statement in zip(sides, block, strict=True)
                 )
                 for sides, block in zip(p.sides, p.blocks, strict=True)
-            ),
+            )
+            + tuple((False,) * len(block) for block in native_blocks),
             gauges=tuple(self.function(gauge.expr, "machine") for gauge in p.gauges),
             end_claims=tuple((i, self.function(c.expr, "machine")) for i, c in enumerate(p.claims) if c.kind == "AtEnd"),
             givens=tuple((i, self.function(c.given)) for i, c in enumerate(p.claims) if c.given is not None),
             gap=self.function(p.arrival.gap, "arrival") if isinstance(p.arrival, ir.Renewal) else None,
             engines=tuple(i for i, stage in enumerate(p.stages) if isinstance(stage.kind, ir.Step)),
+            natives=natives,
             joins=any(isinstance(s, ir.Join) for block in p.blocks for s in block),
             loops={},
             policies=tuple(self.policies),
@@ -173,8 +180,6 @@ class _Builder:
         )
 
     def _step(self, i: int, step: ir.Step) -> StepCode:
-        if step.request is not None:
-            raise Unsupported(f"stages[{i}].kind.Step.request: native requests are not executed")
         if step.connector is not None:
             raise Unsupported(f"stages[{i}].kind.Step.connector: connectors are not executed")
         claims = [c for c in self.program.claims if c.stage == i]
@@ -277,8 +282,62 @@ class _Builder:
                 return ChooseCode(slot, self.function(count), self.keys(keys))
             case ir.Fork(body):
                 return ForkCode(body)
-            case ir.Request():
-                raise Unsupported(f"blocks[{place[0]}][{place[1]}].Request: native requests are not executed")
+            case ir.Request(stage, tokens, output):
+                return RequestCode(place, self.member(stage), self.function(tokens), self.function(output))
+
+    def _natives(self) -> tuple[dict[int, NativeCode], tuple[tuple[StatementCode, ...], ...]]:
+        """What the engines do with native requests; each such engine has a block of its own after the program's."""
+        asked: set[int] = set()
+        for block in self.program.blocks:
+            for statement in block:
+                if isinstance(statement, ir.Request):
+                    asked.update(range(statement.stage.base, statement.stage.base + statement.stage.count))
+        natives: dict[int, NativeCode] = {}
+        blocks: list[tuple[StatementCode, ...]] = []
+        for i in sorted(asked):
+            step = self.program.stages[i].kind
+            assert isinstance(step, ir.Step)
+            at = len(self.program.blocks) + len(blocks)
+            clause = step.request
+            hold, records, growing = None, None, -1
+            if clause is not None:
+                if clause.prefix is not None:
+                    raise Unsupported(f"stages[{i}].kind.Step.request.prefix: shared prefixes are not executed")
+                hold = self._native_hold(clause, i, at)
+                records = clause.records
+                taken = {take.pool.base for take in clause.pools}
+                growing = step.memory if step.memory is not None and step.memory in taken else -1
+            natives[i] = NativeCode(hold, at, records)
+            blocks.append(
+                (
+                    NativeStepCode("admitted", growing, records),
+                    NativeStepCode("prefill", growing, records),
+                    NativeStepCode("decode", growing, records),
+                )
+            )
+        return natives, tuple(blocks)
+
+    def _native_hold(self, clause: ir.RequestClause, stage: int, block: int) -> HoldCode:
+        return HoldCode(
+            statement=(block, 0),
+            takes=tuple(self._take(take, stage) for take in clause.pools),
+            body=block,
+            reuse=self.optional(clause.reuse),
+            cache=self.optional(clause.cache),
+            lease=None,
+            seconds=None,
+            native=True,
+        )
+
+    def _take(self, take: ir.Take, admitter: int | None) -> TakeCode:
+        return TakeCode(
+            self.member(take.pool),
+            self.function(take.units),
+            moves(take.units),
+            self.optional(take.reserve),
+            take.reserve is not None and moves(take.reserve),
+            falls(take.units, admitter) and (take.reserve is None or falls(take.reserve, admitter)),
+        )
 
     def _hold(self, hold: ir.Hold, place: tuple[int, int]) -> HoldCode:
         if hold.prefix is not None:
@@ -287,17 +346,7 @@ class _Builder:
         admitter = self.program.pools[first.base].admit_via if first.count == 1 else None
         return HoldCode(
             statement=place,
-            takes=tuple(
-                TakeCode(
-                    self.member(take.pool),
-                    self.function(take.units),
-                    moves(take.units),
-                    self.optional(take.reserve),
-                    take.reserve is not None and moves(take.reserve),
-                    falls(take.units, admitter) and (take.reserve is None or falls(take.reserve, admitter)),
-                )
-                for take in hold.pools
-            ),
+            takes=tuple(self._take(take, admitter) for take in hold.pools),
             body=hold.body,
             reuse=self.optional(hold.reuse),
             cache=self.optional(hold.cache),

@@ -9,6 +9,7 @@ from engine.rng import Stream
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
+    from engine.request_context import RequestState
 
 
 class HeldPool:
@@ -113,6 +114,7 @@ class Session:
         "preempted_at",
         "readies",
         "readies_at",
+        "request",
         "serial",
         "slot",
         "status",
@@ -158,6 +160,8 @@ class Session:
         """Legs that have not ended."""
         self.parent: Session | None = None
         """The session of a leg, None for a session and for an orphan."""
+        self.request: RequestState | None = None
+        """Its latest native request."""
         self.readies = 0
         self.readies_at = -1.0
 
@@ -189,6 +193,7 @@ class Session:
         other.forks = self.forks
         other.legs = self.legs
         other.parent = self.parent
+        other.request = self.request.clone() if self.request is not None else None
         other.readies = self.readies
         other.readies_at = self.readies_at
         return other

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, client, endings, flows, growth, holdings, latencies, prefix_cache, stages, workload
+from engine import admission, client, endings, flows, growth, holdings, latencies, native_requests, prefix_cache, stages, workload
 from engine.amounts import amount, guard, member, up
 from engine.codes import (
     AmountCode,
@@ -16,8 +16,10 @@ from engine.codes import (
     HoldCode,
     JoinCode,
     LoopCode,
+    NativeStepCode,
     ObserveCode,
     ReleaseCode,
+    RequestCode,
     RunCode,
     SetCode,
     TurnCode,
@@ -113,7 +115,7 @@ def execute(k: State, session: Session) -> None:
                 if closing[block][index] and session.client is not None:
                     client.close_turn(k, session)
                 _statement(k, session, code, frame)
-                if type(code) is RunCode:
+                if type(code) is RunCode or (type(code) is NativeStepCode and code.what != "admitted"):
                     # Also a run of no work stops here: its session is ready again behind the others (R3.10).
                     return
             elif kind == LOOP:
@@ -128,12 +130,17 @@ def execute(k: State, session: Session) -> None:
             failure.serial, failure.leg = session.serial, session.leg
         if failure.statement is None:
             failure.statement = place
+        if failure.statement is not None and failure.statement[0] >= len(k.code.program.blocks) and session.request is not None:
+            # A native request's own block stands for its statement.
+            failure.statement = session.request.statement
         raise
 
 
 def _end_scope(k: State, session: Session) -> None:
     """R3.1: the end of a hold's body."""
     hold = session.holds.pop()
+    if hold.code.native and session.request is not None:
+        session.request.finished = True
     holdings.end_scope(k, session, hold)
     for held in hold.pools:
         session.preempted_at.pop(held.pool, None)
@@ -176,6 +183,14 @@ def _statement(k: State, session: Session, code: StatementCode, frame: list[int]
             _choose(k, session, code)
         case ForkCode(body):
             workload.fork(k, session, body)
+        case RequestCode():
+            native_requests.begin(k, session, code)
+        case NativeStepCode("admitted"):
+            native_requests.admitted(k, session)
+        case NativeStepCode("prefill"):
+            native_requests.prefill(k, session, code)
+        case NativeStepCode():
+            native_requests.decode(k, session, code)
         case JoinCode():
             if session.legs:
                 session.status = JOINING

@@ -38,24 +38,39 @@ class Moment:
         "Attn",
         "Decoding",
         "Demand",
+        "Finished",
+        "Finished",
+        "Hit",
+        "Input",
+        "Known",
         "Kvb",
         "Kvp",
         "Last",
+        "Loaded",
         "N",
         "Ndec",
         "Npre",
         "Nres",
         "Ntok",
+        "Output",
         "Position",
         "Preempted",
         "Queued",
         "Remaining",
+        "Requeued",
         "Served",
         "Size",
         "Waited",
     )
 
     def __init__(self) -> None:
+        self.Finished = 0.0
+        self.Hit = 0.0
+        self.Input = 0.0
+        self.Known = 0.0
+        self.Loaded = 0.0
+        self.Output = 0.0
+        self.Requeued = 0.0
         self.Admission = 0.0
         self.Admitted = 0.0
         self.Age = 0.0

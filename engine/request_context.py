@@ -1,0 +1,79 @@
+"""A session's native request as it stands, and what the expressions of its engine's clause read of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import calendar
+from engine.amounts import down, positive
+
+if TYPE_CHECKING:
+    from engine.session_state import Session
+    from engine.state import State
+
+
+class RequestState:
+    """A session's native request as it stands."""
+
+    __slots__ = ("finished", "first_seen", "input", "known", "output", "prefill", "requeued", "stage", "statement")
+
+    def __init__(self, statement: tuple[int, int], stage: int, tokens: float, output: float) -> None:
+        self.statement = statement
+        self.stage = stage
+        self.input = tokens
+        self.output = output
+        self.known = tokens
+        """Tokens known: the input and what was generated so far; it never falls."""
+        self.prefill = 0.0
+        """Tokens to compute before the next one comes out, as of the latest admission."""
+        self.requeued = False
+        self.first_seen = False
+        self.finished = False
+
+    def clone(self) -> RequestState:
+        """A copy."""
+        other = RequestState(self.statement, self.stage, self.input, self.output)
+        other.known = self.known
+        other.prefill = self.prefill
+        other.requeued = self.requeued
+        other.first_seen = self.first_seen
+        other.finished = self.finished
+        return other
+
+
+def set_context(k: State, session: Session) -> None:
+    """What a clause's expressions read of the request.
+
+    ``Hit`` is the cached prefix the admission would consume: all of it without a ``reuse``,
+    also more than the request knows (measured). ``Finished`` is 1 at the end, 0 at a preemption.
+    """
+    request = session.request
+    assert request is not None
+    m = k.moment
+    m.Input = request.input
+    m.Output = request.output
+    m.Known = request.known
+    m.Requeued = 1.0 if request.requeued else 0.0
+    m.Finished = 1.0 if request.finished else 0.0
+    hold = k.code.natives[request.stage].hold
+    hit = 0.0
+    if hold is not None and hold.cache is not None and session.pending is not None:
+        reuse = positive(hold.reuse(k, session, m)) if hold.reuse is not None else None
+        for index in session.pending.pools:
+            pool = k.pools[index]
+            entry = pool.entries.get((0, session.serial))
+            if entry is not None:
+                hit = max(hit, entry.size if reuse is None else min(entry.size, down(pool.code, reuse)))
+    m.Hit = hit
+
+
+def preempted(k: State, session: Session) -> None:
+    """A preemption takes the request's hold: what it generated stays known."""
+    request = session.request
+    if request is None:
+        return
+    request.requeued = True
+    job = session.job
+    if job is not None and job.decode and session.where == request.stage:
+        calendar.fold(k.stages[request.stage])
+        request.known += job.total - job.work
