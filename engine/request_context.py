@@ -67,8 +67,12 @@ def set_context(k: State, session: Session) -> None:
     m.Hit = hit
 
 
-def preempted(k: State, session: Session) -> None:
-    """A preemption takes the request's hold: what it generated stays known."""
+def preempted(k: State, session: Session, computed: float) -> None:
+    """A preemption takes the request's hold: what it generated stays known.
+
+    Measured: so does what is computed, and the token that comes of it, where a request reused
+    more than it knew.
+    """
     request = session.request
     if request is None:
         return
@@ -76,4 +80,4 @@ def preempted(k: State, session: Session) -> None:
     job = session.job
     if job is not None and job.decode and session.where == request.stage:
         calendar.fold(k.stages[request.stage])
-        request.known += job.total - job.work
+        request.known = max(request.known + job.total - job.work, computed + 1.0)
