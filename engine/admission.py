@@ -168,6 +168,8 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     code = pending.code
     if code.native:
         request_context.set_context(k, session)
+        assert session.request is not None
+        session.request.loaded = k.moment.Loaded
     reuse = positive(code.reuse(k, session, k.moment)) if code.reuse is not None else None
     best = 0.0
     held_pools: list[HeldPool] = []

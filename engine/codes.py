@@ -318,26 +318,39 @@ class RequestCode:
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectorCode:
+    """An engine's second tier: amounts in tokens, and the blocks that carry them, -1 without one."""
+
+    slots: ir.Connector
+    load: Function | None
+    load_block: int
+    save: Function | None
+    save_block: int
+
+
+@dataclass(frozen=True, slots=True)
 class NativeStepCode:
-    """One step of a native request's own block.
+    """One step of a native request's own block."""
 
-    Attributes:
-        growing: the engine's memory where the request holds it, else -1.
-        records: where its figures go, None for an engine without a clause.
-    """
-
-    what: Literal["admitted", "prefill", "decode"]
-    growing: int
-    records: ir.RequestRecords | None
+    what: Literal["admitted", "prefill", "decode", "save"]
 
 
 @dataclass(frozen=True, slots=True)
 class NativeCode:
-    """What an engine does with native requests: its hold, None without a clause, and the block inside."""
+    """What an engine does with native requests.
+
+    Attributes:
+        hold: what its admission takes, None for an engine without a clause.
+        block: the block inside.
+        growing: the engine's memory where a request holds it, else -1.
+        records: where a request's figures go, None without a clause.
+    """
 
     hold: HoldCode | None
     block: int
+    growing: int
     records: ir.RequestRecords | None
+    connector: ConnectorCode | None
 
 
 StatementCode = (

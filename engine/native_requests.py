@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, client, stages, workload
+from engine import admission, client, request_context, stages, workload
 from engine.amounts import amount, member, positive
 from engine.constants import PLAIN
 from engine.failure import ProgramFailure
@@ -18,7 +18,7 @@ from engine.queries import shown
 from engine.request_context import RequestState
 
 if TYPE_CHECKING:
-    from engine.codes import NativeStepCode, RequestCode
+    from engine.codes import NativeCode, NativeStepCode, RequestCode
     from engine.session_state import Session
     from engine.state import State
 
@@ -44,32 +44,49 @@ def begin(k: State, session: Session, code: RequestCode) -> None:
     admission.enqueue(k, session, admission.pend(k, session, native.hold), at_head=False)
 
 
-def admitted(k: State, session: Session) -> None:
-    """The request was admitted: what it reuses and what is left to compute is recorded, at every admission."""
+def step(k: State, session: Session, code: NativeStepCode) -> None:
+    """One step of a request: what its admission records, its prefill, its decode, what it saves."""
     request = session.request
     assert request is not None
-    records = k.code.natives[request.stage].records
+    native = k.code.natives[request.stage]
+    if code.what == "admitted":
+        _admitted(k, session, request, native)
+    elif code.what == "prefill":
+        _prefill(k, session, request, native)
+    elif code.what == "decode":
+        _decode(k, session, request, native)
+    else:
+        _save(k, session, native)
+
+
+def _admitted(k: State, session: Session, request: RequestState, native: NativeCode) -> None:
+    """What it reuses and what is left to compute is recorded, at every admission; the connector loads first."""
+    records = native.records
     reused = session.attrs[k.code.program.slots.cached] if session.holds else 0.0
-    request.prefill = request.known - reused
+    request.prefill = request.known - reused - request.loaded
     if records is not None:
         workload.observe(k, session, records.reused, reused)
         workload.observe(k, session, records.prefill, request.prefill)
         session.attrs[records.last_reused] = reused
         session.attrs[records.last_prefill] = request.prefill
         session.attrs[records.admitted] = k.now
+    connector = native.connector
+    if connector is not None and connector.load is not None:
+        session.attrs[connector.slots.loaded] = request.loaded
+        workload.observe(k, session, connector.slots.record, request.loaded)
+        if request.loaded > 0:
+            session.frames.append([connector.load_block, 0, PLAIN])
 
 
-def prefill(k: State, session: Session, native: NativeStepCode) -> None:
+def _prefill(k: State, session: Session, request: RequestState, native: NativeCode) -> None:
     """Computes what is not cached; a prefix longer than what is known leaves nothing to do (measured)."""
-    request = session.request
-    assert request is not None
+    if native.connector is not None and request.loaded > 0:
+        session.attrs[native.connector.slots.load_done] = k.now
     stages.start(k, request.stage, session, positive(request.prefill), decode=False, growing=native.growing)
 
 
-def decode(k: State, session: Session, native: NativeStepCode) -> None:
+def _decode(k: State, session: Session, request: RequestState, native: NativeCode) -> None:
     """The prefill has ended with a token; the rest is decoded."""
-    request = session.request
-    assert request is not None
     if not request.first_seen:
         request.first_seen = True
         if native.records is not None:
@@ -80,3 +97,13 @@ def decode(k: State, session: Session, native: NativeStepCode) -> None:
         # Measured: where nothing is left to decode, the first token is certain at the turn's end only.
         client.decode_begins(k, session)
     stages.start(k, request.stage, session, positive(left), decode=True, growing=native.growing)
+
+
+def _save(k: State, session: Session, native: NativeCode) -> None:
+    """The connector keeps what the request leaves."""
+    connector = native.connector
+    if connector is not None and connector.save is not None:
+        request_context.set_context(k, session)
+        saved = positive(connector.save(k, session, k.moment))
+        session.attrs[connector.slots.saved] = saved
+        session.frames.append([connector.save_block, 0, PLAIN])

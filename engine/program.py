@@ -8,6 +8,7 @@ from engine.codes import (
     BranchCode,
     ChooseCode,
     ClaimCode,
+    ConnectorCode,
     DropCode,
     EndCode,
     ForkCode,
@@ -180,8 +181,6 @@ class _Builder:
         )
 
     def _step(self, i: int, step: ir.Step) -> StepCode:
-        if step.connector is not None:
-            raise Unsupported(f"stages[{i}].kind.Step.connector: connectors are not executed")
         claims = [c for c in self.program.claims if c.stage == i]
         first = context_of(step.budget, step.chunk)
         last = context_of(step.cost, *(c.expr for c in claims))
@@ -307,15 +306,20 @@ class _Builder:
                 records = clause.records
                 taken = {take.pool.base for take in clause.pools}
                 growing = step.memory if step.memory is not None and step.memory in taken else -1
-            natives[i] = NativeCode(hold, at, records)
-            blocks.append(
-                (
-                    NativeStepCode("admitted", growing, records),
-                    NativeStepCode("prefill", growing, records),
-                    NativeStepCode("decode", growing, records),
-                )
-            )
+            connector = self._connector(step.connector) if step.connector is not None else None
+            natives[i] = NativeCode(hold, at, growing, records, connector)
+            blocks.append(tuple(NativeStepCode(what) for what in ("admitted", "prefill", "decode", "save")))
         return natives, tuple(blocks)
+
+    def _connector(self, connector: ir.Connector) -> ConnectorCode:
+        load, save = connector.load, connector.save
+        return ConnectorCode(
+            connector,
+            self.function(load[0]) if load is not None else None,
+            load[1] if load is not None else -1,
+            self.function(save[0]) if save is not None else None,
+            save[1] if save is not None else -1,
+        )
 
     def _native_hold(self, clause: ir.RequestClause, stage: int, block: int) -> HoldCode:
         return HoldCode(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class RequestState:
     """A session's native request as it stands."""
 
-    __slots__ = ("finished", "first_seen", "input", "known", "output", "prefill", "requeued", "stage", "statement")
+    __slots__ = ("finished", "first_seen", "input", "known", "loaded", "output", "prefill", "requeued", "stage", "statement")
 
     def __init__(self, statement: tuple[int, int], stage: int, tokens: float, output: float) -> None:
         self.statement = statement
@@ -26,6 +26,8 @@ class RequestState:
         """Tokens known: the input and what was generated so far; it never falls."""
         self.prefill = 0.0
         """Tokens to compute before the next one comes out, as of the latest admission."""
+        self.loaded = 0.0
+        """Tokens the connector brings before the prefill, as of the latest admission."""
         self.requeued = False
         self.first_seen = False
         self.finished = False
@@ -35,6 +37,7 @@ class RequestState:
         other = RequestState(self.statement, self.stage, self.input, self.output)
         other.known = self.known
         other.prefill = self.prefill
+        other.loaded = self.loaded
         other.requeued = self.requeued
         other.first_seen = self.first_seen
         other.finished = self.finished
@@ -55,7 +58,8 @@ def set_context(k: State, session: Session) -> None:
     m.Known = request.known
     m.Requeued = 1.0 if request.requeued else 0.0
     m.Finished = 1.0 if request.finished else 0.0
-    hold = k.code.natives[request.stage].hold
+    native = k.code.natives[request.stage]
+    hold = native.hold
     hit = 0.0
     if hold is not None and hold.cache is not None and session.pending is not None:
         reuse = positive(hold.reuse(k, session, m)) if hold.reuse is not None else None
@@ -65,6 +69,8 @@ def set_context(k: State, session: Session) -> None:
             if entry is not None:
                 hit = max(hit, entry.size if reuse is None else min(entry.size, down(pool.code, reuse)))
     m.Hit = hit
+    connector = native.connector
+    m.Loaded = positive(connector.load(k, session, m)) if connector is not None and connector.load is not None else 0.0
 
 
 def preempted(k: State, session: Session, computed: float) -> None:

@@ -115,7 +115,7 @@ def execute(k: State, session: Session) -> None:
                 if closing[block][index] and session.client is not None:
                     client.close_turn(k, session)
                 _statement(k, session, code, frame)
-                if type(code) is RunCode or (type(code) is NativeStepCode and code.what != "admitted"):
+                if type(code) is RunCode or (type(code) is NativeStepCode and code.what in ("prefill", "decode")):
                     # Also a run of no work stops here: its session is ready again behind the others (R3.10).
                     return
             elif kind == LOOP:
@@ -185,12 +185,8 @@ def _statement(k: State, session: Session, code: StatementCode, frame: list[int]
             workload.fork(k, session, body)
         case RequestCode():
             native_requests.begin(k, session, code)
-        case NativeStepCode("admitted"):
-            native_requests.admitted(k, session)
-        case NativeStepCode("prefill"):
-            native_requests.prefill(k, session, code)
         case NativeStepCode():
-            native_requests.decode(k, session, code)
+            native_requests.step(k, session, code)
         case JoinCode():
             if session.legs:
                 session.status = JOINING
