@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from grammar import syntax
 from grammar.attributes import assigned
+from grammar.bodies import assignments
 from grammar.declarations import Declarations
-from grammar.definitions import assignments
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import Findings, hint

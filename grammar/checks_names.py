@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from grammar import syntax
 from grammar.attributes import Assigned, assigned, blocks
+from grammar.bodies import assignments
 from grammar.constants import Constants
-from grammar.definitions import assignments
 from grammar.diagnostics import Note
 from grammar.findings import Findings
 from grammar.holds import BoundSet

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from grammar import syntax
+from grammar.bodies import assignments
 from grammar.constants import Constants
 from grammar.declarations import Declarations
-from grammar.definitions import assignments
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import Findings, hint

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from grammar import syntax
+from grammar.bodies import assigned_by, assignments, check_parameters, kind_of_word, live_read, names_read
 from grammar.diagnostics import Note, ProgramError
 from grammar.expansion import Substitution, Use, from_host, rebuilt, walk
 from grammar.findings import Findings, hint
-from grammar.names import BUILT_IN, DISTRIBUTIONS, FUNCTIONS, RETIRED, SUPPLIED, WORDS
 from grammar.parser import parse_expression
 from grammar.source import Source, Span
-from grammar.vocabulary import CONTEXT, POOL_FUNCTIONS, RETIRED_TODAY, STAGE_FUNCTIONS
 from grammar.weights import Body, weigh
 
 MOST_TOKENS = 100_000
@@ -267,16 +266,36 @@ class Definitions:
 
     def _weigh(self, call: syntax.CallExpr | syntax.CallStatement) -> None:
         """Stop where a use would write out more than a program may, before it is written out (E418)."""
-        visible = {name: body for name, body in self._bodies.items() if self.all[name].number < self.visible}
-        self._written += weigh(call, visible).tokens
-        if self._written > MOST_TOKENS:
-            self.findings.error(
-                "E418",
-                call.ref.span,
-                f"with this use the definitions of the program write out {self._written:,} tokens, and the most is {MOST_TOKENS:,}",
-                suggestion="compute the repeated part once with a `set` and read its name",
-            )
-            self.findings.stop_if_any()
+        self._written += self._weight(call, self.visible)
+        if self._written <= MOST_TOKENS:
+            return
+        within: list[Note] = []
+        inner: syntax.CallExpr | syntax.CallStatement | None = call
+        while inner is not None:
+            call = inner
+            inner = self._too_heavy_within(call)
+            if inner is not None:
+                within.insert(0, Use(f"`{call.ref.text}`", call.ref.span).note())
+        self.findings.error(
+            "E418",
+            call.ref.span,
+            f"with this use the definitions of the program write out {self._written:,} tokens, and the most is {MOST_TOKENS:,}",
+            *within,
+            suggestion="compute the repeated part once with a `set` and read its name",
+        )
+        self.findings.stop_if_any()
+
+    def _weight(self, call: syntax.Node, visible: int) -> int:
+        return weigh(call, {n: b for n, b in self._bodies.items() if self.all[n].number < visible}).tokens
+
+    def _too_heavy_within(self, call: syntax.CallExpr | syntax.CallStatement) -> syntax.CallExpr | syntax.CallStatement | None:
+        """The use inside a used definition that is too much by itself."""
+        definition = self.all[call.ref.text]
+        for node in walk(definition.decl.body):
+            used = isinstance(node, syntax.CallExpr | syntax.CallStatement) and self._named(node.ref) is not None
+            if used and self._weight(node, definition.number) > MOST_TOKENS:
+                return cast("syntax.CallExpr | syntax.CallStatement", node)
+        return None
 
     def _body(self, definition: Definition) -> syntax.Expr | syntax.Block:
         """The body with the definitions it uses put in place, once for all its uses."""
@@ -288,8 +307,8 @@ class Definitions:
             self.visible = before
             definition.expanded = body
             params = {p.text for p in definition.decl.params}
-            definition.reads = Counter(n for n in _names_read(body) if n in params)
-            definition.assigned = _assigned(body) if isinstance(body, syntax.Block) else frozenset()
+            definition.reads = Counter(n for n in names_read(body) if n in params)
+            definition.assigned = assigned_by(body) if isinstance(body, syntax.Block) else frozenset()
         return definition.expanded
 
     def _check_argument(
@@ -301,7 +320,7 @@ class Definitions:
             self.dropped.append(arg)
         where = call.ref.span
         what = f"the argument for `{param}` of `{definition.name}`"
-        read = set(_names_read(arg))
+        read = set(names_read(arg))
         for name in sorted(read & definition.assigned):
             self.findings.error(
                 "E410",
@@ -319,7 +338,7 @@ class Definitions:
                 suggestion=f"`set` a name to the draw and pass that for `{param}`",
             )
         if definition.is_statements:
-            live = _live(arg)
+            live = live_read(arg)
             if live is not None:
                 self.findings.error(
                     "E412",
@@ -328,68 +347,6 @@ class Definitions:
                     Note("the argument is here", arg.span),
                     suggestion=f"`set` a name to it first and pass that for `{param}`",
                 )
-
-
-def kind_of_word(name: str) -> str | None:
-    """What makes a word unfit to name a definition or a parameter, in words; None where nothing does."""
-    if name in WORDS:
-        return "a word of the language"
-    if name in FUNCTIONS or name in DISTRIBUTIONS:
-        return "a function of the language"
-    if name in SUPPLIED:
-        return "a name the language supplies"
-    if name in BUILT_IN:
-        return "a built-in attribute"
-    if name in RETIRED:
-        return f"a retired word (today `{RETIRED_TODAY[name]}`)"
-    return None
-
-
-def check_parameters(findings: Findings, params: Sequence[syntax.Name], of: str) -> None:
-    """The names of the parameters of a definition or a time resource (L1.9, L3.23)."""
-    seen: dict[str, Span] = {}
-    for param in params:
-        kind = None if param.text in BUILT_IN else kind_of_word(param.text)
-        if kind is not None:
-            findings.error(
-                "E408", param.span, f"a parameter of {of} cannot be named `{param.text}`, {kind}", suggestion="rename it"
-            )
-        elif param.text in seen:
-            findings.error(
-                "E408", param.span, f"`{param.text}` is a parameter of {of} twice", Note("the first is here", seen[param.text])
-            )
-        seen.setdefault(param.text, param.span)
-
-
-def assignments(node: syntax.Node) -> Iterable[syntax.Name]:
-    """The names a body sets, chooses or binds, where they are written."""
-    for n in walk(node):
-        if isinstance(n, syntax.Set | syntax.SizeDecl | syntax.CostDecl | syntax.CostRecord | syntax.Binding):
-            yield n.name
-        elif isinstance(n, syntax.Choose):
-            yield n.var
-
-
-def _assigned(body: syntax.Block) -> frozenset[str]:
-    names = {target.text for target in assignments(body)}
-    if any(isinstance(n, syntax.Hold) for n in walk(body)):
-        names |= {"cached", "computed"}
-    return frozenset(names)
-
-
-def _names_read(node: syntax.Node) -> Iterable[str]:
-    for n in walk(node):
-        if isinstance(n, syntax.Ref):
-            yield n.names[0].text
-
-
-def _live(arg: syntax.Expr) -> str | None:
-    for n in walk(arg):
-        if isinstance(n, syntax.CallExpr) and (n.ref.text in STAGE_FUNCTIONS or n.ref.text in POOL_FUNCTIONS):
-            return f"{n.ref.text}(…)"
-        if isinstance(n, syntax.NameExpr) and n.ref.text in CONTEXT:
-            return n.ref.text
-    return None
 
 
 def _arguments(n: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from grammar import syntax
+from grammar.bodies import check_parameters
 from grammar.constants import NotConstant
 from grammar.declarations import Declarations
-from grammar.definitions import check_parameters
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import hint

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from grammar import attributes, ir, syntax, workload
+from grammar.bodies import assignments
 from grammar.calls import uncalled
 from grammar.checks_entries import EntryRules, check_outside
 from grammar.checks_flow import FlowRules
@@ -26,7 +27,7 @@ from grammar.claims import claims, gauges
 from grammar.conditions import Known
 from grammar.constants import Constants
 from grammar.declarations import Declarations
-from grammar.definitions import Definitions, assignments
+from grammar.definitions import Definitions
 from grammar.deployment import declare_device, declare_engine
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.expansion import plain, walk
