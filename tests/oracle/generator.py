@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.oracle.generate_engines import engines
+from tests.oracle.generate_newest import requests, ticking
 from tests.oracle.generate_pairs import Pair, pairs
 from tests.oracle.generate_plain import Plain, plain
 from tests.oracle.generated import Generated
@@ -15,8 +16,16 @@ def latencies(seed: int) -> Generated:
     return (Plain if seed % 2 else Pair)(seed, newer=True).build("latencies")
 
 
-# How many of eleven programs are of each family: engines have the most that can go wrong.
-FAMILIES = {"engines": engines, "pairs": pairs, "plain": plain, "latencies": latencies}
+FAMILIES = {
+    "engines": engines,
+    "pairs": pairs,
+    "plain": plain,
+    "latencies": latencies,
+    "ticking": ticking,
+    "requests": requests,
+}
+# How many of eleven programs are of each family: engines have the most that can go wrong. The
+# two that our engine declines to run are drawn only when asked for.
 WEIGHTS = {"engines": 5, "pairs": 2, "plain": 3, "latencies": 1}
 
 

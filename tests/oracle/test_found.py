@@ -18,6 +18,7 @@ from tests.engine.programs import (
     TURN,
     Model,
     Number,
+    PoolOf,
     Value,
     aggregate,
     branch,
@@ -25,6 +26,7 @@ from tests.engine.programs import (
     ctx,
     decode,
     fork,
+    grow,
     hold,
     load,
     now,
@@ -152,6 +154,25 @@ def endless_capacity() -> ir.Program:
     return model.build(1)
 
 
+def leased(change: Callable[[PoolOf], Any], cap: float = 40) -> Callable[[], ir.Program]:
+    """A lease of 8 units, of which a hold keeps all cached, that is changed after the hold."""
+
+    def program() -> ir.Program:
+        model = Model()
+        pool, wait = model.pool("p", cap), model.delay()
+        model.session(
+            TURN,
+            hold((pool, 8), body=[run(wait, 1)], cache=20, lease=(pool, 5)),
+            change(pool),
+            model.observe("allocated", call("Allocated", pool)),
+            run(wait, 6),
+            model.observe("cached", call("CachedIn", pool)),
+        )
+        return model.build(20)
+
+    return program
+
+
 def latency_beside_a_flow() -> ir.Program:
     """A flow runs alone; at 0.3 another run begins to wait, from 0.4 on they share."""
     model = Model()
@@ -180,6 +201,14 @@ FOUND: dict[str, Found] = {
     "a shrink stops at what is computed": Found(shrinking([lambda p: load(p, 8)], 9), {"left": [8.0]}),
     "a shrink of what is all computed changes nothing": Found(shrinking([lambda p: load(p, 12)], 3), {"left": [12.0]}),
     "a shrink, even by nothing, admits who waits": Found(shrink_beside_a_queue, {"used": [8.0]}),
+    "a grow outside a hold grows the lease, of which no more is computed": Found(
+        leased(lambda pool: grow(pool, 4)), {"allocated": [12.0], "cached": [8.0]}
+    ),
+    "a shrink outside a hold shrinks the lease and what of it is computed": Found(
+        leased(lambda pool: shrink(pool, 3)), {"allocated": [5.0], "cached": [5.0]}
+    ),
+    "a shrink of a lease to nothing fails": Found(leased(lambda pool: shrink(pool, 8)), None),
+    "a grow of a lease past the capacity fails": Found(leased(lambda pool: grow(pool, 4), cap=11), None),
     "sessions that wait for room a reserve asks for are in no knot": Found(leg_in_its_own_way(1, 3), {"forks": [1.0]}),
     "sessions that wait for room their units ask for are in a knot": Found(leg_in_its_own_way(3, 3), None),
     # 0.4 + (1 - 0.3 - 0.1) / 0.5 in this order; with one step from 0 to 0.4 it would be 1.6.
@@ -219,6 +248,8 @@ def reference() -> Any:
 
 
 OPEN = {
+    "a grow outside a hold grows the lease, of which no more is computed",
+    "a shrink outside a hold shrinks the lease and what of it is computed",
     "the work flows have left is brought up to date when a latency begins",
     "the prefill tokens of a schedule that has served a decode are minus zero",
     "the attention of a batch without a prefill is minus zero",

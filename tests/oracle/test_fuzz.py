@@ -10,7 +10,7 @@ import pytest
 from grammar.ir_json import from_json, to_json
 from grammar.validate import check
 from tests.oracle.fuzz import PATIENCE, Tally, fuzz
-from tests.oracle.generator import FAMILIES, generate
+from tests.oracle.generator import FAMILIES, WEIGHTS, generate
 from tests.oracle.reference import Reference, python_of
 from tests.oracle.shrink import shrink
 
@@ -33,7 +33,7 @@ def reference() -> Iterator[Reference]:
         yield running
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", WEIGHTS)
 def test_random_programs_run_as_on_the_reference(family: str, reference: Reference) -> None:
     tally: Tally = fuzz(iter(range(PROGRAMS)), reference, family)
     assert tally.differences == []
