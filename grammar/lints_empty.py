@@ -8,6 +8,7 @@ would admit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -29,8 +30,8 @@ Registers = tuple[Values, ...]
 MOST_VALUES = 16
 """How many numbers are told apart before a value counts as unknown: a phase has two or three, a small sum of such a few more."""
 
-MOST_STATES = 256
-"""How many states of the registers are looked at: enough for a pause of two hundred iterations, and some milliseconds."""
+MOST_STATES = 128
+"""How many states of the registers are looked at: enough for a pause of a hundred iterations, and some milliseconds."""
 
 _BOTH: Values = frozenset({0.0, 1.0})
 _NONE: Values = frozenset({0.0})
@@ -52,9 +53,10 @@ def warn_of_shut_engines(findings: Findings, model: Model, schedules: Mapping[st
         number = engine.stage.base
         step = program.stages[number].kind
         if isinstance(step, ir.Step) and step.iteration is not None and _only_filled_by_admission(program, engine):
-            shut = _shut(step.iteration, program)
-            if shut is not None:
-                _tell(findings, engine, schedules[engine.name], program, shut)
+            with suppress(_TooMany):
+                shut = _shut(step.iteration, program)
+                if shut is not None:
+                    _tell(findings, engine, schedules[engine.name], program, shut)
 
 
 # ------------------------------------------------------------------------------- who comes to an engine
@@ -116,7 +118,13 @@ def _shut(schedule: Sequence[ir.ScheduleStatement], program: ir.Program) -> _Shu
     """The first such state that can be reached, None without one.
 
     An iteration's requests may all end with it, so every state an iteration leaves may meet an empty engine.
+
+    Raises:
+        _TooMany: there are more states than are looked at.
     """
+    anything: Registers = (None,) * len(program.registers)
+    if _Attempt(_EMPTY_ENGINE, frozenset({anything})).run(schedule):
+        return None  # it admits whatever the registers are, as most do
     first: Registers = tuple(frozenset({register.init}) for register in program.registers)
     seen = {first}
     waiting = [first]
@@ -125,14 +133,11 @@ def _shut(schedule: Sequence[ir.ScheduleStatement], program: ir.Program) -> _Shu
         attempt.run(schedule)
         if not attempt.admits:
             return _Shut(registers, tuple(attempt.closed), registers == first)
-        try:
-            after = _Attempt(_SOMEBODY_RUNS, frozenset({registers}), forgetful=True)
-            after.run(schedule)
-        except _TooMany:
-            return None
+        after = _Attempt(_SOMEBODY_RUNS, frozenset({registers}), forgetful=True)
+        after.run(schedule)
         fresh = [state for state in sorted(after.registers, key=_order) if state not in seen]
         if len(seen) + len(fresh) > MOST_STATES:
-            return None
+            raise _TooMany
         seen.update(fresh)
         waiting.extend(fresh)
     return None
@@ -161,29 +166,33 @@ class _Attempt:
     admits: bool = False
     closed: list[_Closed] = field(default_factory=list)
 
-    def run(self, statements: Sequence[ir.ScheduleStatement], path: Path = ()) -> None:
+    def run(self, statements: Sequence[ir.ScheduleStatement], path: Path = ()) -> bool:
+        """Carry statements out; whether every way through them reaches an ``admit waiting`` that admits."""
+        surely = False
         for index, statement in enumerate(statements):
             here = (*path, index)
             if isinstance(statement, ir.Serve):
                 self._changed("Ntok", "Npre", "Preempted")
             elif isinstance(statement, ir.Admit):
-                self._admit(statement, here)
+                surely |= self._admit(statement, here)
             elif isinstance(statement, ir.SSet):
                 self._set(statement)
             else:
-                self._branch(statement, here)
+                surely |= self._branch(statement, here)
+        return surely
 
     def _changed(self, *values: str) -> None:
         if self.forgetful:
             self.known = {name: known for name, known in self.known.items() if name not in values}
 
-    def _admit(self, statement: ir.Admit, here: Path) -> None:
+    def _admit(self, statement: ir.Admit, here: Path) -> bool:
         gate = frozenset({1.0}) if statement.gate is None else self._all(statement.gate)
         if gate == _NONE and statement.gate is not None:
             self.closed.append(_Closed(here, statement.gate, False, False))
-            return
+            return False
         self.admits = True
         self._changed("Admitted", "Ntok", "Npre", "Preempted")
+        return gate is not None and 0.0 not in gate
 
     def _set(self, statement: ir.SSet) -> None:
         states = set()
@@ -196,7 +205,7 @@ class _Attempt:
             raise _TooMany
         self.registers = frozenset(states)
 
-    def _branch(self, statement: ir.SBranch, here: Path) -> None:
+    def _branch(self, statement: ir.SBranch, here: Path) -> bool:
         """Each state goes the ways its condition may send it; what is known afterwards is what both arms leave."""
         taken: dict[bool, set[Registers]] = {True: set(), False: set()}
         for registers in self.registers:
@@ -205,7 +214,7 @@ class _Attempt:
                 taken[True].add(registers)
             if guard is None or 0.0 in guard:
                 taken[False].add(registers)
-        known, after = self.known, set[Registers]()
+        known, after, surely = self.known, set[Registers](), True
         left: list[Mapping[str, Values]] = []
         for holds, arm, number in ((True, statement.then, 0), (False, statement.orelse, 1)):
             if not taken[holds]:
@@ -213,11 +222,12 @@ class _Attempt:
             if not taken[not holds] and _has_admit(statement.orelse if holds else statement.then):
                 self.closed.append(_Closed(here, statement.guard, holds, True))
             self.known, self.registers = known, frozenset(taken[holds])
-            self.run(arm, (*here, number))
+            surely &= self.run(arm, (*here, number))
             left.append(self.known)
             after |= self.registers
         self.known = {name: values for name, values in left[0].items() if all(name in other for other in left)}
         self.registers = frozenset(after)
+        return surely
 
     def _all(self, expr: ir.Expr) -> Values:
         """What an expression may be in any state."""

@@ -207,6 +207,12 @@ def test_an_engine_for_which_nobody_waits_has_nobody_to_admit() -> None:
 def test_a_register_of_more_states_than_are_looked_at_is_not_warned_of() -> None:
     counted = "advance running; branch (k < 1000) { admit waiting; } set k = k + 1;"
     assert warned(engine(counted, states="state k = 0;")) == []
+    # Three registers of sixteen values each: 4096 states after one attempt.
+    sixteen = (
+        " + ".join(f"{2**n} * (running.count > {n})" for n in range(3)) + " + 8 * (running.decoding > 0) * (running.count < 4)"
+    )
+    several = "advance running; branch (a < 99) { admit waiting; } " + " ".join(f"set {r} = {sixteen};" for r in "abc")
+    assert warned(engine(several, states="state a = 0; state b = 0; state c = 0;")) == []
 
 
 # ------------------------------------------------------------------------------- chunked holds
