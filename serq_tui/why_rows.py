@@ -24,10 +24,12 @@ def why(answer: WhyAnswer, width: int) -> Content:
     """Why a request waits: the tests in the order made, then what would let it in."""
     made, scene = answer.why, answer.scene
     entries: list[Entry] = [*_opening(answer, width), Entry(())]
-    entries += [_test(test, scene, width) for test in made.tests]
+    for test in made.tests:
+        entries += _test(test, scene, width)
     if made.head is not None:
         entries.append(Entry(cut((Piece(f" tried instead: {made.head}", "waiting"), Piece(", which finds no room", "dim")), width)))
-        entries += [Entry(cut((Piece("   "), *_room(room, _fits(room))), width)) for room in made.head_rooms]
+        for room in made.head_rooms:
+            entries += [Entry(line) for line in flowed([(Piece("   "), *part) for part in _room(room, _fits(room))], width, 3)]
     entries.append(Entry(()))
     entries += _changes(answer, width)
     if answer.autopsy is not None:
@@ -87,14 +89,21 @@ def _opening(answer: WhyAnswer, width: int) -> Iterable[Entry]:
         yield Entry(cut(piece(f"it joined after the last attempt; the next one is at {clock(question.time)}", "dim"), width))
 
 
-def _test(test: AdmissionTest, scene: Scene, width: int) -> Entry:
+def _test(test: AdmissionTest, scene: Scene, width: int) -> list[Entry]:
     mark, role = _MARKS[test.outcome]
     text_role: Role = "dim" if test.outcome == "open" else "plain"
-    line: Line = (Piece(f" {mark} ", role), *_what(test, scene, text_role))
-    return Entry(cut(line, width))
+    first, *rest = _what(test, scene, text_role)
+    return [Entry(cut(line, width)) for line in flowed([(Piece(f" {mark} ", role), *first), *rest], width, 5)]
 
 
-def _what(test: AdmissionTest, scene: Scene, role: Role) -> Line:
+def _what(test: AdmissionTest, scene: Scene, role: Role) -> tuple[Line, ...]:
+    """What is tested, and its numbers, in parts that may stand below each other."""
+    if test.room is not None:
+        return _room(test.room, test.outcome != "failed", role)
+    return (_sentence(test, scene, role),)
+
+
+def _sentence(test: AdmissionTest, scene: Scene, role: Role) -> Line:
     match test.kind:
         case "iteration":
             until = "" if test.outcome == "passed" or test.value is None else f": one runs until {clock(test.value)}"
@@ -115,7 +124,7 @@ def _what(test: AdmissionTest, scene: Scene, role: Role) -> Line:
                 return piece("it is its turn in the queue", role)
             return piece(f"it is its turn in the queue: {requests(test.ahead, LISTED)} before it", role)
         case "room":
-            return _room(test.room, test.outcome != "failed", role) if test.room is not None else ()
+            return ()
 
 
 def _value(test: AdmissionTest) -> Line:
@@ -136,8 +145,8 @@ def _fits(room: Room) -> bool:
     return room.need <= room.free
 
 
-def _room(room: Room, fits: bool, role: Role = "plain") -> Line:
-    """``kv needs 32, free 16 = 160 − 128 used − 16 reserved; 16 cached give way``."""
+def _room(room: Room, fits: bool, role: Role = "plain") -> tuple[Line, ...]:
+    """``kv needs 32``, ``free 16 = 160 − used 128 − reserved 16``, ``16 cached give way``."""
     needs = f"{room.name} needs {amount(room.need)}"
     if room.reserve is not None:
         needs += f" (takes {amount(room.units)}, reserve {amount(room.reserve)})"
@@ -149,7 +158,7 @@ def _room(room: Room, fits: bool, role: Role = "plain") -> Line:
     parts: list[Line] = [piece(needs, role), piece(free, role if fits else "preempted")]
     if room.cached:
         parts.append(piece(f"{amount(room.cached)} cached give way", "cached" if role != "dim" else "dim"))
-    return joined(parts, ", ")
+    return tuple(parts)
 
 
 def _changes(answer: WhyAnswer, width: int) -> Iterable[Entry]:
@@ -219,7 +228,8 @@ def _autopsy(found: Autopsy, scene: Scene, width: int) -> Iterable[Entry]:
     yield Entry(cut(lost, width))
     yield Entry(piece(" candidates, the first one goes", "dim"))
     for place, (who, keys) in enumerate(record.candidates[:LISTED]):
-        shown = ", ".join(number(key) for key in keys)
+        # 0 has a sign here where keys are negated places.
+        shown = ", ".join(number(key + 0.0) for key in keys)
         mark: Line = piece("   x ", "preempted") if not place else piece("     ")
         yield Entry(cut((*mark, Piece(f"{who!s:<6}", "strong" if not place else "plain"), Piece(f"keys {shown}", "dim")), width))
     rest = len(record.candidates) - LISTED
