@@ -216,6 +216,10 @@ class _Items:
                 if self._once("schedule", "`schedule`", item.span, "E810"):
                     engine.schedule = item
             elif isinstance(item, syntax.Granule):
+                if engine.granule is not None:
+                    first = Note("the first is here", engine.granule.span)
+                    message = f"`granule` is written twice in engine `{engine.name}`; the last one counts"
+                    self.to.findings.warning("E222", item.span, message, first)
                 engine.granule = item
             else:
                 self._request(item)

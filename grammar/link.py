@@ -40,6 +40,7 @@ from grammar.lower import Deploying, Deployment
 from grammar.names import BUILT_IN, SCHEDULER_SET
 from grammar.owned_pools import check_capacities, declare_owned_pool
 from grammar.parser import parse
+from grammar.places import closing_brace, server_word, source_map
 from grammar.queues import declare_queue
 from grammar.reads import Clause, Column
 from grammar.relations import check_share, declare_relation
@@ -146,7 +147,7 @@ class _Linking:
         lint(self.findings, text, self.settings, self.model, self.constants, self.schedules, lowered, program)
         return Linked(
             program,
-            _places(lowered, deployment),
+            source_map(lowered, deployment),
             tuple(sorted(self.findings.warnings, key=text_order)),
             tuple((i.name, i.default, i.value) for i in self.constants.inputs.values()),
             Known(self.model, self.constants, self.definitions),
@@ -273,14 +274,15 @@ class _Linking:
         here = parts.workload_order
         init = inliner.statements(_statements(load.init), Place(Kind.INIT, here))
         turn = inliner.statements(_statements(load.turn), Place(Kind.TURN, here))
-        session: tuple[syntax.Statement, ...] = (syntax.Turn(_span(parts.server)),)
+        session: tuple[syntax.Statement, ...] = (syntax.Turn(server_word(parts.server)),)
         if load.session is not None:
             session = inliner.statements(load.session.statements, Place(Kind.SESSION, here))
         elif parts.workload is None:
             session = ()
         body = None if parts.server is None else parts.server.body
         server = inliner.statements(_statements(body), Place(Kind.SERVER, parts.server_order))
-        end = _span(parts.server) if load.session is None else load.session.span
+        last = load.session or body
+        end = server_word(None) if last is None else closing_brace(last.span)
         uncalled(inliner)
         blocks = _Blocks(init, turn, session, server, end)
         self.assigned = attributes.number(self.model, init, turn, session, server)
@@ -370,26 +372,3 @@ def _flat(text: syntax.Text) -> Iterator[tuple[syntax.Item, bool]]:
 
 def _statements(block: syntax.Block | None) -> tuple[syntax.Statement, ...]:
     return () if block is None else block.statements
-
-
-def _span(server: syntax.Server | None) -> Span:
-    return Span(1, 1, 1, 1) if server is None else server.span
-
-
-def _places(lowered: Lowered, deployment: Deployment) -> ir.SourceMap:
-    """The side table from statements to the text."""
-    places = ir.SourceMap()
-    for key in lowered.origins:
-        places.statements[key] = lowered.place(*key)
-    for stage, paths in deployment.schedules.items():
-        for path, span in paths.items():
-            places.schedule[stage, path] = _place(span)
-    for stage, span in deployment.execute.items():
-        places.execute[stage] = _place(span)
-    for stage, span in deployment.tokens_cap.items():
-        places.tokens_cap[stage] = _place(span)
-    return places
-
-
-def _place(span: Span) -> ir.Place:
-    return ir.Place(span.line, span.column, span.end_line, span.end_column)
