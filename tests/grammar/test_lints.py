@@ -1,7 +1,6 @@
 """What is warned of links, is truly so, and is warned of nowhere else: each warning with its near misses.
 
-The programs are the smallest that have what the warning is about. Where a warning says what a run will do, the run
-is made.
+The programs are the smallest that have what the warning is about.
 """
 
 from __future__ import annotations
@@ -11,208 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.simulation import Simulation
-from grammar.diagnostics import Diagnostic
 from grammar.link import link
 from grammar.settings import Settings
 from grammar.source import Source
-from serq_tui.report_json import report_json
 from tests.cases import cases
 from tests.grammar.linking import linked
+from tests.grammar.warning import engine, idle_with_work, warned, warnings
 
 EXAMPLES = Path(__file__).parent.parent.parent / "serq_tui" / "examples"
-
-
-def warnings(text: str, settings: Settings | None = None) -> tuple[Diagnostic, ...]:
-    return link(Source("test", text), settings or Settings(100.0)).warnings
-
-
-def warned(text: str, settings: Settings | None = None) -> list[tuple[str, str]]:
-    """Each warning's number and the piece it points at."""
-    lines = text.split("\n")
-    found = []
-    for warning in warnings(text, settings):
-        span = warning.span
-        assert span is not None
-        assert span.line == span.end_line
-        found.append((warning.id, lines[span.line - 1][span.column - 1 : span.end_column - 1]))
-    return found
-
-
-def idle_with_work(text: str) -> bool:
-    """Whether a run of the program ends with its first stage idle and somebody waiting or running."""
-    simulation = Simulation(link(Source("test", text), Settings(100.0)).program)
-    simulation.run()
-    simulation.close()
-    idle: bool = report_json(simulation.report())["stages"][0]["idle_with_work"]
-    return idle
-
-
-# ------------------------------------------------------------------------------- empty engines
-
-
-def engine(
-    schedule: str,
-    *,
-    states: str = "",
-    on: str = "llm",
-    server: str = "hold reqs (cost(reqs, 1)) { run llm prefill (cost(llm, 8)); }",
-) -> str:
-    """Three requests of one iteration each, on an engine of one place."""
-    capacity = "reqs cap 1;"
-    return f"""
-    fn main() {{
-      device gpu {{ {capacity if on == "gpu" else ""} }}
-      engine llm on gpu {{
-        {capacity if on == "llm" else ""}
-        tokens cap 8;
-        {states}
-        schedule {{ {schedule} }}
-        execute (1);
-      }}
-      pool reqs on {on} {{ }}
-      workload {{ arrive batch(3); }}
-      server {{ {server} }}
-    }}
-    """
-
-
-JUST = "state just = 0;"
-LATCH = "advance running; branch (just == 0) { admit waiting; } set just = waiting.admitted > 0;"
-PAUSE = "advance running; branch (pause == 0) { admit waiting; } set pause = waiting.admitted > 0 ? 3 : max(0, pause - 1);"
-
-SHUT = {
-    "a register that an iteration leaves closed": (LATCH, JUST, "just == 0"),
-    "a condition of the admission itself": (
-        "advance running; admit waiting while (just == 0); set just = waiting.admitted > 0;",
-        JUST,
-        "just == 0",
-    ),
-    "a register that counts down only while somebody runs": (PAUSE, "state pause = 0;", "pause == 0"),
-    "a register that counts up to a limit": (
-        "advance running; admit waiting while (seen < 2); set seen = seen + (waiting.admitted > 0);",
-        "state seen = 0;",
-        "seen < 2",
-    ),
-    "an admission in the other arm": (
-        "branch (just == 1) { advance running; } else { advance running; admit waiting; } set just = waiting.admitted > 0;",
-        JUST,
-        "just == 1",
-    ),
-    "a register that another one follows": (
-        "advance running; branch (b == 0) { admit waiting; } set b = a; set a = waiting.admitted > 0 || a;",
-        "state a = 0; state b = 0;",
-        "b == 0",
-    ),
-    "a condition that also asks for something unknown": (
-        "advance running; branch (just == 0 && waiting.count > 0) { admit waiting; } set just = waiting.admitted > 0;",
-        JUST,
-        "just == 0 && waiting.count > 0",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", SHUT)
-def test_a_register_that_can_shut_an_empty_engine_is_warned_of_and_does(case: str) -> None:
-    # One place and one iteration a request: the engine is empty after each iteration.
-    schedule, states, condition = SHUT[case]
-    text = engine(schedule, states=states)
-    assert warned(text) == [("E1503", condition)]
-    assert idle_with_work(text)
-
-
-@pytest.mark.parametrize("case", SHUT)
-def test_what_is_suggested_lets_an_empty_engine_admit(case: str) -> None:
-    schedule, states, condition = SHUT[case]
-    (warning,) = warnings(engine(schedule, states=states))
-    assert warning.suggestion is not None
-    statement = warning.suggestion.split("  ")[0]
-    mended = schedule.replace(f"{statement.split()[0]} ({condition})", statement)
-    assert mended != schedule
-    text = engine(mended, states=states)
-    assert warned(text) == []
-    assert not idle_with_work(text)
-
-
-def test_the_warning_says_which_register_has_which_value() -> None:
-    (warning,) = warnings(engine(PAUSE, states="state pause = 0;"))
-    assert "`pause` is 3" in warning.message
-
-
-def test_a_condition_in_a_definition_is_pointed_at_where_it_is_written() -> None:
-    text = "def open() { just == 0 }" + engine(LATCH.replace("just == 0", "open()"), states=JUST)
-    (warning,) = warnings(text)
-    assert (warning.id, warning.span and warning.span.line) == ("E1503", 1)
-    assert warning.notes[-1].message.startswith("in `open`, used at")
-
-
-@pytest.mark.parametrize(
-    ("schedule", "states", "condition"),
-    [
-        ("advance running; admit waiting while (batch.tokens > 0);", "", "batch.tokens > 0"),
-        ("advance running; branch (running.count > 0) { admit waiting; }", "", "running.count > 0"),
-        ("advance running; admit waiting while (running.decoding >= 1);", "", "running.decoding >= 1"),
-        ("advance running; branch (open == 1) { admit waiting; } set open = open;", "state open = 0;", "open == 1"),
-    ],
-)
-def test_a_condition_that_no_empty_engine_meets_is_warned_of_and_nobody_is_admitted(
-    schedule: str, states: str, condition: str
-) -> None:
-    text = engine(schedule, states=states)
-    assert warned(text) == [("E1504", condition)]
-    assert idle_with_work(text)
-
-
-def test_a_schedule_without_any_admission_is_warned_of_where_somebody_waits() -> None:
-    text = engine("advance running;")
-    assert warned(text) == [("E1504", "schedule")]
-    assert idle_with_work(text)
-
-
-@pytest.mark.parametrize(
-    ("schedule", "states"),
-    [
-        ("advance running; branch (just == 0 || running.count == 0) { admit waiting; } set just = waiting.admitted > 0;", JUST),
-        ("advance running; admit waiting while (running.preempted == 0);", ""),
-        ("advance running; admit waiting while (waiting.admitted < 2);", ""),
-        ("advance running; admit waiting while (batch.tokens < 8);", ""),
-        # Whatever the register is, the second statement admits.
-        ("branch (just == 0) { admit waiting; } advance running; admit waiting; set just = waiting.admitted > 0;", JUST),
-        # What is not known of an empty engine may be so that it admits: the pool, the queue.
-        ("advance running; admit waiting while (free(reqs) > 0);", ""),
-        ("advance running; branch (waiting.count > 1 || just == 0) { admit waiting; } set just = waiting.admitted > 0;", JUST),
-        # The register holds what is not known.
-        ("advance running; admit waiting while (k < 5); set k = running.count;", "state k = 0;"),
-        # Set within the attempt, before it is asked.
-        ("advance running; set just = 0; branch (just == 0) { admit waiting; } set just = waiting.admitted > 0;", JUST),
-        # Never closed: the branch that would close it is never taken.
-        ("advance running; branch (just == 0) { admit waiting; } branch (just == 1) { set just = 1; }", JUST),
-    ],
-)
-def test_an_engine_that_can_admit_when_empty_is_not_warned_of(schedule: str, states: str) -> None:
-    assert warned(engine(schedule, states=states)) == []
-
-
-def test_an_engine_that_others_fill_may_wait_for_them() -> None:
-    held = "hold reqs (cost(reqs, 1)) { run llm prefill (cost(llm, 8)); }"
-    others = f"branch (serial > 0) {{ {held} }} else {{ run llm prefill (cost(llm, 80)); }}"
-    assert warned(engine("advance running; admit waiting while (batch.tokens > 0);", server=others)) == []
-
-
-def test_an_engine_for_which_nobody_waits_has_nobody_to_admit() -> None:
-    # `on gpu`: the pool admits as soon as there is room, past the schedule.
-    assert warned(engine(LATCH, states=JUST, on="gpu")) == []
-
-
-def test_a_register_of_more_states_than_are_looked_at_is_not_warned_of() -> None:
-    counted = "advance running; branch (k < 1000) { admit waiting; } set k = k + 1;"
-    assert warned(engine(counted, states="state k = 0;")) == []
-    # Three registers of sixteen values each: 4096 states after one attempt.
-    sixteen = (
-        " + ".join(f"{2**n} * (running.count > {n})" for n in range(3)) + " + 8 * (running.decoding > 0) * (running.count < 4)"
-    )
-    several = "advance running; branch (a < 99) { admit waiting; } " + " ".join(f"set {r} = {sixteen};" for r in "abc")
-    assert warned(engine(several, states="state a = 0; state b = 0; state c = 0;")) == []
 
 
 # ------------------------------------------------------------------------------- chunked holds
@@ -436,6 +241,13 @@ def test_a_register_that_an_explicit_schedule_never_sets_is_warned_of() -> None:
     limited = "advance running; admit waiting while (waiting.admitted < k);"
     assert warned(engine(limited, states="state k = 4;")) == [("E1509", "k")]
     assert warned(engine(f"{limited} branch (waiting.admitted > 2) {{ set k = 2; }}", states="state k = 4;")) == []
+
+
+def test_what_is_written_twice_counts_once() -> None:
+    # the recorded `granule 4; granule 3;` runs with 3
+    twice = "granule 4; granule 3;"
+    assert warned(engine("advance running; admit waiting;", states=twice)) == [("E222", "granule 3;")]
+    assert warned(plain("pool p { cap 3; cap 4; }")) == [("E222", "cap 4;")]
 
 
 def test_a_constant_written_again_replaces_the_earlier_one() -> None:
