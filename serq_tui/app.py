@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from platformdirs import user_state_path
 from textual.app import App
 from textual.binding import BindingType
 
@@ -13,6 +15,7 @@ from engine.breakpoints import Armed
 from serq_tui.commands import ActionCommands
 from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee
+from serq_tui.keeping import Keeper
 from serq_tui.options import RunOptions, Stops
 from serq_tui.problems import LOAD_ERRORS, Problem
 from serq_tui.screens.chooser import ChooserScreen
@@ -21,21 +24,33 @@ from serq_tui.screens.load_error import LoadErrorScreen
 from serq_tui.themes import COLOURLESS, DEFAULTS, FIRST, THEMES
 from serq_tui.view_state import ANY_IDLE, ANY_PREEMPTION, Lens
 
+#: What the folder of what is kept is called, in the place the system has for such things.
+NAME = "serq-tui"
+
 
 class SerqApp(App[int]):
-    """The debugger. Its result is the exit code."""
+    """The debugger. Its result is the exit code.
+
+    Args:
+        path: the program, None to ask for one.
+        folder: where programs to choose from lie; None is the current folder.
+        kept: where breakpoints, watches and bookmarks are kept between two sittings; None keeps none.
+    """
 
     TITLE = "serq-tui"
     CSS_PATH = "serq.tcss"
     COMMANDS: ClassVar = App.COMMANDS | {ActionCommands}
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, path: Path | None, options: RunOptions, stops: Stops, folder: Path | None = None) -> None:
+    def __init__(
+        self, path: Path | None, options: RunOptions, stops: Stops, folder: Path | None = None, kept: Path | None = None
+    ) -> None:
         super().__init__()
         self._path = path
         self._options = options
         self._stops = stops
         self._folder = folder or Path.cwd()
+        self._kept = kept
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = COLOURLESS if self.no_color else FIRST
@@ -71,7 +86,10 @@ class SerqApp(App[int]):
         except LOAD_ERRORS as error:
             self.push_screen(LoadErrorScreen(Problem.of(path, error)), partial(self._after_problem, path))
             return
-        self.push_screen(DebuggerScreen(Controller(debuggee, opening_lens(self._stops)), self._stops.at))
+        controller = Controller(debuggee, Lens(), Keeper(self._kept, path) if self._kept is not None else None)
+        controller.attention.restore()
+        controller.lens = opening_lens(controller.lens, self._stops)
+        self.push_screen(DebuggerScreen(controller, self._stops))
 
     def _after_problem(self, path: Path, again: bool | None) -> None:
         if again:
@@ -82,12 +100,16 @@ class SerqApp(App[int]):
             self.exit(1)
 
 
-def opening_lens(stops: Stops) -> Lens:
-    """What stops a run at first: both kinds of interesting events, unless the command line names those it wants."""
-    if not stops.breaks:
-        return Lens()
-    named = (Armed(ANY_PREEMPTION, "preemption" in stops.breaks), Armed(ANY_IDLE, "idle" in stops.breaks))
-    return Lens(stops=named)
+def opening_lens(lens: Lens, stops: Stops) -> Lens:
+    """What stops a run at first: what was kept, else both kinds of interesting events.
+
+    Where the command line names what it wants, of those two only what it names.
+    """
+    if stops.breaks:
+        for on, name in ((ANY_PREEMPTION, "preemption"), (ANY_IDLE, "idle")):
+            old = lens.stop_on(on) or Armed(on)
+            lens = lens.with_stop(replace(old, enabled=name in stops.breaks))
+    return lens
 
 
 def open_debugger(path: Path | None, options: RunOptions, stops: Stops) -> int:
@@ -96,4 +118,4 @@ def open_debugger(path: Path | None, options: RunOptions, stops: Stops) -> int:
     Returns:
         The exit code: 1 where the program did not load and was given up, else 0.
     """
-    return SerqApp(path, options, stops).run() or 0
+    return SerqApp(path, options, stops, kept=user_state_path(NAME)).run() or 0

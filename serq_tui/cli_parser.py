@@ -25,9 +25,6 @@ COMMANDS = {
     "fmt": "lay a program's text out in the one canonical way",
 }
 
-BREAKS = ("preemption", "idle")
-"""What ``--break`` may name: the two stops that the keys ``p`` and ``i`` switch."""
-
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _INPUTS = """\
@@ -84,9 +81,9 @@ def debugger_parser() -> argparse.ArgumentParser:
         dest="breaks",
         action="append",
         default=[],
-        choices=BREAKS,
-        metavar="KIND",
-        help=f"stop at each {' or '.join(BREAKS)}",
+        metavar="WHAT",
+        help="stop there instead of at each preemption and idle engine: 'preemption kv', 'idle', 'line 48', 'request 7', "
+        "'running.count > 8', and what else the debugger's key x takes",
     )
     stops.add_argument("--at", metavar="MOMENT", help="open there: 'iteration 812', 't=3.25' or '@12345'")
     _add_settings(parser)

@@ -16,7 +16,7 @@ from typing import assert_never
 from engine.breakpoints import Armed
 from engine.conditions import Value
 from engine.snapshot import Who
-from engine.timeline import AtPosition, Stop, Target
+from engine.timeline import Stop, Target
 from engine.walking import Progress, Report
 from serq_tui.answers import Answer, Question, find
 from serq_tui.attention import Attention
@@ -62,7 +62,7 @@ class Controller:
                 progress(self._headway(made, plan.move))
 
             if isinstance(plan.move, Run):
-                stop = self._run(plan, plan.move.back, interrupt, tell, hits)
+                stop = self._run(plan.move, plan.stops, interrupt, tell, hits)
             else:
                 stop = self._go(plan, interrupt, tell)
             return Arrival(moment_of(self.debuggee.timeline, plan), stop, tuple(hits.items()))
@@ -104,7 +104,7 @@ class Controller:
 
     def here(self) -> Seek:
         """The move that comes back to this moment."""
-        return Seek(AtPosition(self.moment.now.position))
+        return Seek.to(self.moment.now.position)
 
     def _go(self, plan: Plan, interrupt: Interrupt, progress: Report) -> Stop:
         timeline = self.debuggee.timeline
@@ -134,16 +134,18 @@ class Controller:
             case unknown:
                 assert_never(unknown)
 
-    def _run(self, plan: Plan, back: bool, interrupt: Interrupt, progress: Report, hits: Counter[Armed]) -> Stop:
+    def _run(self, move: Run, stops: tuple[Armed, ...], interrupt: Interrupt, progress: Report, hits: Counter[Armed]) -> Stop:
         """On to the next hit that ends a run, or back to it, counting on the way."""
         timeline = self.debuggee.timeline
-        watched = tuple(dict.fromkeys(on for stop in plan.stops if stop.enabled for on in stop.on))
-        go = timeline.reverse_until if back else timeline.run_until
+        if move.only is not None:
+            stops = (move.only,)
+        watched = tuple(dict.fromkeys(on for stop in stops if stop.enabled for on in stop.on))
+        go = timeline.reverse_until if move.back else timeline.run_until
         while True:
             stop = go(watched, interrupt=interrupt, progress=progress)
             if stop.reason != "breakpoint":
                 return stop
-            met = [armed for armed in plan.stops if armed.enabled and stop.breakpoint in armed.on]
+            met = [armed for armed in stops if armed.enabled and stop.breakpoint in armed.on]
             hits.update(met)
             if any(armed.ends(hits[armed]) for armed in met):
                 return stop

@@ -7,10 +7,10 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["debugger", "pane", "source", "marked", "requests", "answer"]
-Group = Literal["Moving in time", "Stopping", "Looking around", "The program"]
+Scope = Literal["debugger", "pane", "source", "marked", "requests", "stops", "answer"]
+Group = Literal["Moving in time", "Stopping", "Breakpoints and watches", "Looking around", "The program"]
 
-GROUPS: tuple[Group, ...] = ("Moving in time", "Stopping", "Looking around", "The program")
+GROUPS: tuple[Group, ...] = ("Moving in time", "Stopping", "Breakpoints and watches", "Looking around", "The program")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,30 @@ ACTIONS: tuple[Action, ...] = (
         "g",
         "g",
         "go to",
-        "Go to an iteration, a position such as @120.1, or a time such as t=3.25.",
+        "Go to an iteration, a position such as @120.1, a time such as t=3.25, or a bookmark.",
         "goto",
         "Moving in time",
         footer=True,
     ),
+    Action(
+        "bookmark",
+        "m",
+        "m",
+        "bookmark",
+        "Give this moment a name, by which g goes to it.",
+        "bookmark",
+        "Moving in time",
+    ),
+    Action(
+        "bookmarks",
+        "apostrophe",
+        "'",
+        "bookmarks",
+        "List the bookmarks, to jump to one or take it away.",
+        "bookmarks",
+        "Moving in time",
+    ),
+    Action("copy", "y", "y", "copy position", "Copy this moment's position, which g and a paste take.", "copy", "Moving in time"),
     Action("home", "home", "home", "start", "Go to the first moment.", "home", "Moving in time"),
     Action("end", "end", "end", "end", "Go to the last moment seen so far.", "end", "Moving in time"),
     Action(
@@ -125,6 +144,103 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "stop-idle", "i", "i", "idle", "Stop where an engine is idle with work: on at the start, or off.", "toggle_idle", "Stopping"
+    ),
+    Action(
+        "stops",
+        "x",
+        "x",
+        "breakpoints",
+        "Breakpoints and watches: add any condition, enable, count hits; see when a value last changed.",
+        "stops",
+        "Stopping",
+    ),
+    Action(
+        "stops-add",
+        "a",
+        "a",
+        "add",
+        "In the list of breakpoints add one, in that of watches a value.",
+        "add",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
+    ),
+    Action(
+        "stops-go",
+        "enter",
+        "enter",
+        "go there",
+        "Go back to where the breakpoint was last met, or to where the value last changed.",
+        "go",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
+    ),
+    Action(
+        "stops-enable",
+        "space",
+        "space",
+        "on/off",
+        "Enable the breakpoint, or disable it.",
+        "enable",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
+    ),
+    Action(
+        "stops-once",
+        "o",
+        "o",
+        "once",
+        "Have it stop once only and then be disabled, or each time.",
+        "once",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
+    ),
+    Action(
+        "stops-after",
+        "f",
+        "f",
+        "let pass",
+        "Let its first hits pass: how many is asked.",
+        "after",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
+    ),
+    Action(
+        "stops-delete",
+        "d,delete",
+        "d",
+        "take away",
+        "Take the breakpoint or the value away.",
+        "delete",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
+    ),
+    Action(
+        "stops-list",
+        "tab,shift+tab",
+        "tab",
+        "other list",
+        "Go to the other list.",
+        "next_list",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
+    ),
+    Action(
+        "stops-close",
+        "escape,x,q",
+        "esc",
+        "close",
+        "Back to the run.",
+        "close",
+        "Breakpoints and watches",
+        "stops",
+        footer=True,
     ),
     Action(
         "detail",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine.breakpoints import Armed
 from engine.conditions import Value
 from engine.snapshot import Position, Snapshot
-from engine.timeline import Stop, Target
+from engine.timeline import AtPosition, Stop, Target
 from serq_tui.format import amount, clock, grouped
 from serq_tui.view_state import Moment
 
@@ -40,9 +40,14 @@ class StepStatement:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """On to the next stop, or back to the one before."""
+    """On to the next stop, or back to the one before.
+
+    Attributes:
+        only: the one stop that ends it, whatever else is set; None for all that are set.
+    """
 
     back: bool = False
+    only: Armed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,11 @@ class Seek:
     """To a moment that was named."""
 
     target: Target
+
+    @classmethod
+    def to(cls, position: Position) -> Seek:
+        """To a position."""
+        return cls(AtPosition(position))
 
 
 @dataclass(frozen=True, slots=True)

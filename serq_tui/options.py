@@ -36,7 +36,7 @@ class Stops:
     """Where the debugger is asked to stop.
 
     Attributes:
-        breaks: kinds of events to stop at.
+        breaks: what to stop at, as the debugger's breakpoints are written: ``preemption``, ``line 48``, a condition.
         at: a moment to open at, as the ``g`` key takes it: ``iteration 812``, ``@12345``, ``t=3.25``.
     """
 

@@ -43,6 +43,11 @@ FORMS = (
     "register NAME, claim NAME; change EXPRESSION, or any condition such as running.count > 8"
 )
 
+VALUE_FORMS = (
+    "an expression such as running.count, used(kv) or queued(reqs) / holders(reqs): what a gauge may read, registers by name, "
+    "running.… waiting.… batch.… of the engine, now"
+)
+
 _OF_ENGINE = re.compile(r"\s*([A-Za-z_]\w*(?:\.\w+)*(?:\[\d+\])?)\s*:\s*(.+)", re.DOTALL)
 _REQUEST = re.compile(r"(?:request\s+)?r?(\d+)")
 

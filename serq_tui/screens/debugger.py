@@ -8,9 +8,11 @@ from collections.abc import Callable
 from functools import partial
 from threading import Event
 
+from textual import events
 from textual.app import ComposeResult
 from textual.timer import Timer
 
+from engine.breakpoints import Breakpoint
 from engine.snapshot import Position, Who
 from engine.timeline import Target
 from serq_tui.answers import AskStory
@@ -36,14 +38,20 @@ from serq_tui.moves import (
     ending,
     progress,
 )
+from serq_tui.options import Stops
 from serq_tui.panes.desk import Desk
 from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.keys import KeysBar
 from serq_tui.problems import LOAD_ERRORS, Problem
+from serq_tui.screens.ask import AskScreen
 from serq_tui.screens.asking import AskingScreen
+from serq_tui.screens.bookmarks import BookmarksScreen
 from serq_tui.screens.goto import GotoScreen
 from serq_tui.screens.help import HelpScreen
 from serq_tui.screens.load_error import LoadErrorScreen
+from serq_tui.screens.stops import StopsScreen, ask_for_stop
+from serq_tui.stop_texts import NoSuchStop
+from serq_tui.view_state import Bookmark
 
 #: Seconds between two messages of progress: 15 a second look continuous and cost the run nothing.
 BETWEEN_PROGRESS = 1 / 15
@@ -60,10 +68,10 @@ class DebuggerScreen(AskingScreen):
 
     BINDINGS = bindings("debugger")
 
-    def __init__(self, controller: Controller, at: str | None = None) -> None:
+    def __init__(self, controller: Controller, asked: Stops) -> None:
         super().__init__()
         self.controller = controller
-        self._at = at
+        self._asked = asked
         self._queued: deque[Move] = deque()
         self._interrupt: Event | None = None
         self._saying: Timer | None = None
@@ -76,11 +84,15 @@ class DebuggerScreen(AskingScreen):
         yield KeysBar(id="keys")
 
     def on_mount(self) -> None:
-        """Show the first moment, or go where the command line said."""
+        """Show the first moment, or go where the command line said, and stop where it said."""
+        for text in self._asked.breaks:
+            self._ask_for_stop(text)
+        self._notice()
         self.draw()
         self.query_one(Desk).focus_pane("source")
-        if self._at is not None:
-            self._go_to(self._at)
+        self._ask(Stay())
+        if self._asked.at is not None:
+            self._go_to(self._asked.at)
 
     # ----------------------------------------------------------------- drawing
 
@@ -162,6 +174,43 @@ class DebuggerScreen(AskingScreen):
             self._ask(Seek(self.controller.target_named(text)))
         except NoSuchMoment:
             self.app.push_screen(GotoScreen(self.controller.target_named, text), self.seek)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A pasted moment is gone to."""
+        event.stop()
+        self._go_to(event.text.strip())
+
+    def action_copy(self) -> None:
+        """Copy this moment's position."""
+        position = str(self.controller.moment.now.position)
+        self.app.copy_to_clipboard(position)
+        self.notify(f"{position} copied")
+
+    def action_bookmark(self) -> None:
+        """Ask for a name and give it to this moment."""
+        attention = self.controller.attention
+        free = attention.free_name()
+        ask = AskScreen(
+            "bookmark",
+            attention.bookmark_name,
+            forms="a name for this moment; g and ' go to it",
+            placeholder=free,
+        )
+        self.app.push_screen(ask, self._bookmark)
+
+    def _bookmark(self, name: str | None) -> None:
+        if name is not None:
+            self._told(self.controller.attention.bookmark(name))
+
+    def action_bookmarks(self) -> None:
+        """List the bookmarks and go to the one chosen."""
+        screen = BookmarksScreen(self.controller.lens.bookmarks, self.controller.attention.forget)
+        self.app.push_screen(screen, self._jump)
+
+    def _jump(self, mark: Bookmark | None) -> None:
+        self._notice()
+        if mark is not None:
+            self._ask(Seek.to(mark.position))
 
     def seek(self, target: Target | None) -> None:
         """Go to a moment that was named; None where none was."""
@@ -282,10 +331,38 @@ class DebuggerScreen(AskingScreen):
         else:
             self._told(said)
 
+    def action_stops(self) -> None:
+        """Show breakpoints and watches."""
+        if self.busy:
+            self.notify("a move is under way: esc stops it", severity="warning")
+        else:
+            self.app.push_screen(StopsScreen(self.controller), self._after_stops)
+
+    def _after_stops(self, move: Move | None) -> None:
+        self.draw()
+        self._ask(move or Stay())
+
+    def _ask_for_stop(self, text: str) -> None:
+        """Stop on what the command line names; what it cannot be is asked for again."""
+        attention = self.controller.attention
+        try:
+            attention.stop_at(attention.stop_named(text))
+        except NoSuchStop:
+            self.app.push_screen(ask_for_stop(attention, text), self._stop_at)
+
+    def _stop_at(self, on: tuple[Breakpoint, ...] | None) -> None:
+        if on is not None:
+            self._told(self.controller.attention.stop_at(on))
+
     def _told(self, words: str) -> None:
         self.notify(words)
+        self._notice()
         self.draw()
         self._ask(Stay())
+
+    def _notice(self) -> None:
+        for notice in self.controller.attention.notices():
+            self.notify(notice, severity="warning")
 
     # ----------------------------------------------------------------- looking
 

@@ -15,6 +15,7 @@ from serq_tui.app import SerqApp
 from serq_tui.options import RunOptions, Stops
 from serq_tui.panes.desk import Desk
 from serq_tui.screens.debugger import DebuggerScreen
+from serq_tui.screens.stops import StopsScreen
 from serq_tui.view_state import DebuggerState
 
 EXAMPLES = Path(__file__).parents[2] / "serq_tui" / "examples"
@@ -26,6 +27,22 @@ CHAT = EXAMPLES / "chat.sq"
 CELL = 12.2
 
 COMFORTABLE = (120, 40)
+
+#: Textual's names of the keys that no letter names by itself.
+NAMED = {
+    " ": "space",
+    "@": "at",
+    "=": "equals_sign",
+    ".": "full_stop",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+    ">": "greater_than_sign",
+    "&": "ampersand",
+    "*": "asterisk",
+    ":": "colon",
+    "'": "apostrophe",
+    "/": "slash",
+}
 
 
 class Driver:
@@ -43,7 +60,7 @@ class Driver:
     async def settle(self) -> None:
         """Wait until no move is under way or waits for its turn."""
         await self.pilot.pause()
-        while any(screen.busy for screen in self.app.screen_stack if isinstance(screen, DebuggerScreen)):
+        while any(screen.busy for screen in self.app.screen_stack if isinstance(screen, DebuggerScreen | StopsScreen)):
             await self.app.workers.wait_for_complete()
             await self.pilot.pause()
 
@@ -93,7 +110,7 @@ class Driver:
 
 def key_of(letter: str) -> str:
     """Textual's name of the key that types a letter."""
-    return {" ": "space", "@": "at", "=": "equals_sign", ".": "full_stop"}.get(letter, letter)
+    return NAMED.get(letter, letter)
 
 
 @asynccontextmanager
@@ -104,9 +121,10 @@ async def opened(
     options: RunOptions | None = None,
     stops: Stops | None = None,
     folder: Path | None = None,
+    kept: Path | None = None,
 ) -> AsyncIterator[Driver]:
-    """The app on a program."""
-    app = SerqApp(path, options or RunOptions(), stops or Stops(), folder)
+    """The app on a program; nothing is kept unless a folder is given for it."""
+    app = SerqApp(path, options or RunOptions(), stops or Stops(), folder, kept)
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, cast("Pilot[int]", pilot))
         await driver.settle()

@@ -82,12 +82,6 @@ def test_settings_that_make_no_sense_are_wrong_usage(capsys: pytest.CaptureFixtu
     assert said in refused(capsys, "run", FIRST, *arguments)
 
 
-def test_an_unknown_kind_of_stop_is_refused_with_the_kinds_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(capsys, FIRST, "--break", "admission")
-    assert "preemption" in said
-    assert "idle" in said
-
-
 def test_inputs_without_a_program_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "need the FILE they are for" in refused(capsys, "--", "--users", "4")
 

@@ -179,7 +179,7 @@ async def test_what_names_no_moment_is_answered_in_the_dialog_and_nothing_typed_
         dialog = driver.app.screen
         assert isinstance(dialog, GotoScreen)
         assert str(dialog.query_one("#answer").render()) == "there is no engine vlm; did you mean vllm?"
-        assert dialog.query_one("#moment").value == "vlm 12"  # type: ignore[attr-defined]
+        assert dialog.query_one("#typed").value == "vlm 12"  # type: ignore[attr-defined]
         await driver.press("escape")
         assert here(driver).engines[0].iterations == 1
 

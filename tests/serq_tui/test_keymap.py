@@ -16,11 +16,20 @@ from serq_tui.panes.tables import RequestPane
 from serq_tui.pieces import GROUNDS, ROLES
 from serq_tui.screens.answer import AnswerScreen
 from serq_tui.screens.debugger import DebuggerScreen
+from serq_tui.screens.stops import StopsScreen
 from serq_tui.themes import THEMES
 from tests.serq_tui.piloting import PREEMPTION, opened
 
 #: Keys promised to people, and what they do.
 PROMISED = {
+    "S": "decision",
+    "B": "decision-back",
+    "n": "statement",
+    "N": "statement-back",
+    "x": "stops",
+    "m": "bookmark",
+    "apostrophe": "bookmarks",
+    "y": "copy",
     "s": "step",
     "b": "back",
     "c": "continue",
@@ -49,11 +58,16 @@ OWNERS: dict[Scope, tuple[type, ...]] = {
     "marked": (SourcePane, PoolsPane, RequestPane),
     "requests": (RequestPane,),
     "answer": (AnswerScreen,),
+    "stops": (StopsScreen,),
 }
+
+#: The screen beside whose keys those of another scope work; a pane's work beside those of the debugger.
+SCREENS: dict[Scope, Scope] = {"stops": "stops", "answer": "answer"}
 
 
 def test_every_promised_key_does_what_was_promised() -> None:
-    by_key = {key: action.id for action in ACTIONS if action.scope != "answer" for key in action.keys.split(",")}
+    elsewhere = [action for action in ACTIONS if action.scope not in SCREENS]
+    by_key = {key: action.id for action in elsewhere for key in action.keys.split(",")}
     assert {key: by_key.get(key) for key in PROMISED} == PROMISED
 
 
@@ -61,7 +75,7 @@ def test_ids_are_unique_and_no_key_means_two_things_in_one_place() -> None:
     assert max(Counter(action.id for action in ACTIONS).values()) == 1
     for scope in OWNERS:
         # a pane's keys work beside the screen's
-        keys = Counter(key for action in actions(*{scope, "answer" if scope == "answer" else "debugger"}) for key in action.keys.split(","))
+        keys = Counter(key for action in actions(*{scope, SCREENS.get(scope, "debugger")}) for key in action.keys.split(","))
         assert max(keys.values()) == 1
 
 
