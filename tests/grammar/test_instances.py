@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
@@ -161,6 +162,23 @@ def test_a_value_that_is_wrong_is_not_told_of_again_where_it_is_read() -> None:
 @pytest.mark.parametrize("text", ["let", "let a =", "run", "run {", "run { seed", "{", ";;", "run { run { } }", "\ufeff"])
 def test_whatever_is_written_is_an_instance_or_errors_in_it(text: str) -> None:
     assert refused(text)
+
+
+WORDS = """
+let run { } ; = a b 1 2.5 horizon seed warmup arrivals ( ) + - * ~ exp used "x" $ /* inf ? : max sum 1.2.3
+""".split()
+
+
+def test_words_in_any_order_are_an_instance_or_errors_in_it() -> None:
+    draw = random.Random(1)
+    for _ in range(1000):
+        text = " ".join(draw.choice(WORDS) for _ in range(draw.randrange(1, 14)))
+        try:
+            read(text)
+        except ProgramError as error:
+            spans = [diagnostic.span for diagnostic in error.diagnostics]
+            assert spans
+            assert all(span is not None and span.line == 1 and span.column <= len(text) + 1 for span in spans)
 
 
 # ------------------------------------------------------------------------------- what the linker says of it

@@ -250,6 +250,19 @@ def test_an_instance_without_a_horizon_is_no_end_of_a_run(capsys: pytest.Capture
     assert ran(capsys, warned, "--instance", path, "--horizon", 9)["horizon"] == 9
 
 
+def test_an_instance_without_a_program_is_refused(capsys: pytest.CaptureFixture[str], instance: Path) -> None:
+    assert "need the FILE they are for" in told(capsys, "--instance", instance, status=2)[1]
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["check"], ["ir"]])
+def test_the_help_of_every_command_that_loads_a_program_has_the_instance(
+    capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert "--instance FILE" in capsys.readouterr().out
+
+
 def test_an_instance_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, warned: Path) -> None:
     assert (
         f"there is no file {tmp_path / 'none.sq'}" in told(capsys, "check", warned, "--instance", tmp_path / "none.sq", status=2)[1]
