@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import endings, holdings, prefix_cache, request_context
+from engine import endings, holdings, prefix_cache, request_context, ticks
 from engine.amounts import amount, member, positive, up
 from engine.constants import EPS, HOLD, QUEUED
 from engine.decisions import Admitted, Blocked, Queued, Rejected
@@ -93,6 +93,8 @@ def enqueue(k: State, session: Session, pending: Pending, *, at_head: bool) -> N
         queue.insert(0, session)
     else:
         queue.append(session)
+    if k.pools[session.where].code.every:
+        ticks.joined(k, k.pools[session.where])
 
 
 def queue_keys(k: State, pool: PoolState, session: Session) -> tuple[float, ...]:
@@ -107,12 +109,17 @@ def queue_keys(k: State, pool: PoolState, session: Session) -> tuple[float, ...]
 
 def select(k: State, pool: PoolState) -> Session:
     """R4.7: the hold that is tried next; the queue is not empty."""
-    head = pool.queue[0]
+    return select_among(k, pool, pool.queue)
+
+
+def select_among(k: State, pool: PoolState, waiting: list[Session]) -> Session:
+    """R4.7 over some of those who wait, in queue order."""
+    head = waiting[0]
     assert head.pending is not None
     if pool.code.keys is None or head.pending.resumed:
         return head
     best, chosen = None, head
-    for session in pool.queue:
+    for session in waiting:
         rank = [total_order(x) for x in queue_keys(k, pool, session)]
         if best is None or rank < best:
             best, chosen = rank, session
@@ -138,7 +145,7 @@ def evaluate(k: State, session: Session) -> list[Need]:
         failure.serial, failure.leg = session.serial, session.leg
         failure.statement = pending.code.statement
         raise
-    pending.needs = [need for _, need in needs]
+    pending.needs = [units for units, _ in needs]
     return needs
 
 
@@ -176,12 +183,12 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     for index, (units, need) in zip(pending.pools, needs, strict=True):
         pool = k.pools[index]
         rounded = up(pool.code, units)
-        own, place = prefix_cache.consume(k, pool, session, reuse) if code.cache is not None else (0.0, -1)
+        own, place, consumed = prefix_cache.consume(k, pool, session, reuse) if code.cache is not None else (0.0, -1, None)
         best = max(best, own)
         prefix_cache.make_room(k, pool, rounded)
         holdings.hold_units(pool, session, rounded)
         pool.admissions += 1
-        held_pools.append(HeldPool(index, rounded, own, up(pool.code, need), place))
+        held_pools.append(HeldPool(index, rounded, own, up(pool.code, need), place, consumed))
     waited = k.now - pending.since
     if k.warm:
         k.pools[pending.pools[0]].wait.add(waited)
@@ -197,8 +204,8 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
 
 
 def admit_waiting(k: State, pool: PoolState) -> None:
-    """R4.8: admits from a queue that no engine serves, until one does not fit."""
-    if pool.code.admit_via >= 0:
+    """R4.8: admits from a queue that no engine serves and that has no period, until one does not fit."""
+    if pool.code.admit_via >= 0 or pool.code.every:
         return
     while pool.queue:
         session = select(k, pool)

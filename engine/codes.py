@@ -37,8 +37,17 @@ class SpillCode:
 
 
 @dataclass(frozen=True, slots=True)
+class LeasesCode:
+    """How a pool's growths take leases; ``every`` is the period of their return, 0 for none."""
+
+    keys: tuple[Function, ...]
+    every: float
+    suspend: tuple[Function, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class PoolCode:
-    """A pool's options. ``engines`` are the stages whose memory it is."""
+    """A pool's options. ``engines`` are the stages whose memory it is; ``every`` is the period of its queue, 0 for none."""
 
     index: int
     name: str
@@ -48,10 +57,12 @@ class PoolCode:
     evict: tuple[Function, ...] | None
     preempt: tuple[Function, ...] | None
     tail: bool
+    leases: LeasesCode | None
     keys: tuple[Function, ...] | None
     spill: SpillCode | None
     admit_via: int
     reserve_held: bool
+    every: float
     engines: tuple[int, ...]
     bulk: bool
     """Whether evictions are of whole blocks of a whole size, least recently released first, without a spill."""
@@ -398,6 +409,10 @@ class ProgramCode:
     """The generated loops of ``engine.leap``: a cache, of what follows from the text alone."""
     policies: tuple[bool, ...]
     """Per stage whether its flows share by max-min; meaningful for shared stages."""
+    ticked: tuple[int, ...]
+    """The pools whose queues have a period."""
+    lease_ticked: tuple[int, ...]
+    """The pools whose leases have ticks."""
 
     def machine_stream(self, seed: int) -> Stream:
         """The stream of what the machine reads without a session (R8.5)."""

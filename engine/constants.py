@@ -13,7 +13,7 @@ READY, QUEUED, IN_STAGE, GROWING, JOINING, ENDED = range(6)
 # What a frame is (R1.7).
 PLAIN, LOOP, HOLD = range(3)
 # What an event is (R2.1).
-WARMUP_END, ARRIVAL, FINISH, ITERATION_END, LEASE_END, LATENCY_END = range(6)
+WARMUP_END, ARRIVAL, FINISH, ITERATION_END, LEASE_END, LATENCY_END, TICK, LEASE_TICK = range(8)
 # How far the settling of the present instant has come (R2.6).
 SETTLED, ATTEMPTING = range(2)
 

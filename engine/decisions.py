@@ -37,6 +37,42 @@ class Preempted:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaseTaken:
+    """A session lost a lease so that another could grow.
+
+    Attributes:
+        pool: index of the pool that had no room.
+        who: the session that lost its lease.
+        grower: the session that grew.
+        need: units the growth asked for.
+        free: units that were free.
+        units: units of the lease.
+        set_aside: whether the lease comes back at a tick; otherwise it ended.
+        candidates: every candidate with its keys, in the order ranked.
+    """
+
+    time: float
+    pool: int
+    who: Who
+    grower: Who
+    need: float
+    free: float
+    units: float
+    set_aside: bool
+    candidates: tuple[tuple[Who, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseReturned:
+    """A lease that was set aside has its units again."""
+
+    time: float
+    pool: int
+    who: Who
+    units: float
+
+
+@dataclass(frozen=True, slots=True)
 class Admitted:
     """A waiting hold was admitted; ``cached`` is how many units of its prefix it found."""
 
@@ -297,6 +333,8 @@ class Responded:
 
 Decision = (
     Preempted
+    | LeaseTaken
+    | LeaseReturned
     | Admitted
     | Blocked
     | Evicted

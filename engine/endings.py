@@ -81,8 +81,13 @@ def withdraw(k: State, session: Session) -> None:
 def _finish(k: State, session: Session) -> None:
     detach(k, session)
     _give_holds_back(k, session)
+    _end_leases(k, session)
+
+
+def _end_leases(k: State, session: Session) -> None:
     while session.leases:
         holdings.end_lease(k, session, session.leases[0])
+    session.suspended = ()
 
 
 def _give_holds_back(k: State, session: Session) -> None:
@@ -123,15 +128,16 @@ def _end_leg(k: State, leg: Session) -> None:
     _give_holds_back(k, leg)
     parent = leg.parent
     if parent is None:
-        while leg.leases:
-            holdings.end_lease(k, leg, leg.leases[0])
+        _end_leases(k, leg)
     else:
-        for lease in leg.leases:
+        for lease in (*leg.leases, *leg.suspended):
             if lease.attrs is None:
                 lease.attrs = leg.attrs
             holdings.rename_holder(k.pools[lease.pool], leg, parent)
         parent.leases.extend(leg.leases)
+        parent.suspended += leg.suspended
         leg.leases.clear()
+        leg.suspended = ()
     leg.status = ENDED
     leg.frames.clear()
     _free_slot(k, leg)

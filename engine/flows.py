@@ -22,7 +22,7 @@ def start(k: State, stages: tuple[int, ...], session: Session, work: float) -> N
     if work <= 0:
         make_ready(k, session)
         return
-    _advance(k)
+    advance(k)
     job = Job(number, session, work, k.now)
     job.stages = stages
     for stage in stages:
@@ -40,13 +40,13 @@ def begin(k: State, job: Job) -> None:
     if job.work <= 0:
         _complete(k, job)
         return
-    _advance(k)
+    advance(k)
     k.flows_touched.update(job.stages)
 
 
 def remove(k: State, job: Job) -> None:
     """R5.12: a flow leaves all its stages."""
-    _advance(k)
+    advance(k)
     job.gone = True
     del k.flows[job.id]
     for stage in job.stages:
@@ -76,7 +76,7 @@ def _complete(k: State, job: Job) -> None:
     make_ready(k, job.session)
 
 
-def _advance(k: State) -> None:
+def advance(k: State) -> None:
     """R5.10 step 1: every flow has done its rate times the time since."""
     dt = k.now - k.flows_last
     if dt > 0:
@@ -87,7 +87,7 @@ def _advance(k: State) -> None:
 
 def recompute(k: State) -> None:
     """R5.10: new rates for the flows connected with what was touched, and the next finish."""
-    _advance(k)
+    advance(k)
     touched = _connected(k)
     k.flows_touched.clear()
     if touched:

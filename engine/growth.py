@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, calendar, endings, holdings, prefix_cache, request_context
+from engine import admission, calendar, endings, holdings, lease_preemption, prefix_cache, request_context
 from engine.amounts import up
 from engine.constants import EPS, GROWING, HOLD, IN_STAGE
 from engine.decisions import Grew, Preempted, Stalled
@@ -45,6 +45,8 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
     while not admission.fits(k, pool, need, held):
         ranked = _ranked(k, pool) if pool.code.preempt is not None else []
         if not ranked:
+            if pool.code.leases is not None and lease_preemption.take(k, pool, session, need):
+                continue
             session.status = GROWING
             session.where = index
             session.growth = units

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import prefix_cache, request_context
+from engine import lease_preemption, prefix_cache, request_context
 from engine.amounts import positive
 from engine.constants import LEASE_END
 from engine.decisions import Released
@@ -26,7 +26,9 @@ def hold_units(pool: PoolState, session: Session, units: float) -> None:
     pool.holder_counts[session.slot] = pool.holder_counts.get(session.slot, 0) + 1
 
 
-def _leave_holders(pool: PoolState, session: Session) -> None:
+def leave(pool: PoolState, session: Session, units: float) -> None:
+    """Units go back: one entry among the holders less (R4.26)."""
+    pool.used -= units
     pool.holders.remove(session)
     left = pool.holder_counts[session.slot] - 1
     if left:
@@ -52,8 +54,7 @@ def give_back(k: State, session: Session, pool: PoolState, units: float, compute
         computed: the most that can stay cached, in units (R4.27).
         place: the cache place that was kept for them, -1 for none.
     """
-    pool.used -= units
-    _leave_holders(pool, session)
+    leave(pool, session, units)
     before = pool.cached
     if code.cache is not None:
         if code.native:
@@ -86,19 +87,28 @@ def _lease(k: State, session: Session, hold: Hold, held: HeldPool) -> None:
     number = k.next_lease
     k.next_lease += 1
     expiry = k.now + t
-    session.leases.append(Lease(number, held.pool, held.alloc, computed_of(hold, held), hold.code, expiry, held.place))
+    session.leases.append(Lease(number, held, computed_of(hold, held), hold.code, expiry))
+    lease_preemption.begun(k, k.pools[held.pool])
     if t < float("inf"):
         schedule(k, expiry, LEASE_END, session.slot, session.serial, number)
 
 
 def end_lease(k: State, session: Session, lease: Lease) -> None:
     """R4.25: a lease's units go back under its clause, read with its frozen attributes if it has them."""
+    if lease in session.suspended:
+        # Set aside, it holds nothing and leaves nothing (measured, see ``engine.lease_preemption``).
+        session.suspended = tuple(other for other in session.suspended if other is not lease)
+        return
     session.leases.remove(lease)
     own = session.attrs
     if lease.attrs is not None:
         session.attrs = lease.attrs
-    give_back(k, session, k.pools[lease.pool], lease.alloc, lease.computed, lease.code, lease.place)
+    pool = k.pools[lease.pool]
+    give_back(k, session, pool, lease.alloc, lease.computed, lease.code, lease.place)
     session.attrs = own
+    if lease.computed > lease.alloc:
+        # A lease that came back may leave more cached than it held: what is too much gives way at once (measured).
+        prefix_cache.make_room(k, pool, 0.0)
 
 
 def find_lease(k: State, slot: int, serial: int, number: int) -> tuple[Session, Lease] | None:
@@ -109,7 +119,7 @@ def find_lease(k: State, slot: int, serial: int, number: int) -> tuple[Session, 
     if session is not None and session is not holder:
         candidates.append(session)
     for candidate in candidates:
-        for lease in candidate.leases:
+        for lease in (*candidate.leases, *candidate.suspended):
             if lease.id == number:
                 return candidate, lease
     return None
@@ -124,7 +134,7 @@ def release(k: State, session: Session, pool: int) -> None:
                 give_back(k, session, k.pools[pool], held.alloc, computed_of(hold, held), hold.code, held.place)
                 session.preempted_at.pop(pool, None)
                 return
-    for lease in session.leases:
+    for lease in (*session.leases, *session.suspended):
         if lease.pool == pool:
             end_lease(k, session, lease)
             return

@@ -9,8 +9,32 @@ from __future__ import annotations
 from heapq import heappop
 from typing import TYPE_CHECKING
 
-from engine import flows, gauges, growth, holdings, latencies, sessions, stages, steady, workload
-from engine.constants import ARRIVAL, ATTEMPTING, FINISH, ITERATION_END, LATENCY_END, LEASE_END, SETTLED, WARMUP_END
+from engine import (
+    flows,
+    gauges,
+    growth,
+    holdings,
+    latencies,
+    lease_preemption,
+    sessions,
+    stages,
+    steady,
+    ticked_queues,
+    ticks,
+    workload,
+)
+from engine.constants import (
+    ARRIVAL,
+    ATTEMPTING,
+    FINISH,
+    ITERATION_END,
+    LATENCY_END,
+    LEASE_END,
+    LEASE_TICK,
+    SETTLED,
+    TICK,
+    WARMUP_END,
+)
 from engine.events import schedule
 
 if TYPE_CHECKING:
@@ -55,6 +79,10 @@ def take_event(k: State) -> None:
         _lease_end(k, a, b, c)
     elif what == LATENCY_END:
         latencies.end(k, a, b)
+    elif what == TICK:
+        ticks.arrive(k, a)
+    elif what == LEASE_TICK:
+        lease_preemption.arrive(k, a)
     else:
         _warm(k)
     _settle(k)
@@ -79,17 +107,39 @@ def _lease_end(k: State, slot: int, serial: int, number: int) -> None:
         growth.retry_everything(k)
 
 
-def _settle(k: State) -> None:
-    """R2.6 step 1, and whether engines may attempt iterations now (step 2)."""
+def _come_to_rest(k: State) -> None:
+    """R2.6 step 1: everything that follows at this instant without an engine."""
     while True:
         sessions.run_ready(k, counted=True)
         growth.retry_everything(k)
         if not k.ready:
-            break
+            return
+
+
+def _settle(k: State) -> None:
+    """R2.6 step 1, and whether engines may attempt iterations now (step 2)."""
+    _come_to_rest(k)
     pending = bool(k.queue) and k.queue[0][0] <= k.now
+    if k.ticks_due and not pending:
+        pending = _ticks(k)
     k.cursor = len(k.stages) if pending else 0
     k.phase = ATTEMPTING
     _seek_attempt(k)
+
+
+def _ticks(k: State) -> bool:
+    """What waited for the end of its tick's instant, in a settling of its own before any engine attempts (measured).
+
+    Returns:
+        Whether an event is due at this instant after all.
+    """
+    _close(k)
+    if not k.queue or k.queue[0][0] > k.now:
+        k.ticks_due = False
+        ticked_queues.at_rest(k, _come_to_rest)
+        lease_preemption.at_rest(k)
+        _come_to_rest(k)
+    return bool(k.queue) and k.queue[0][0] <= k.now
 
 
 def _seek_attempt(k: State) -> None:

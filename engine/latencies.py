@@ -34,6 +34,8 @@ def wait(k: State, where: tuple[int, ...], session: Session, work: float, second
     job = Job(number, session, work, k.now)
     job.latent = True
     if k.stages[where[0]].code.kind == "shared":
+        # All flows are brought to now although none changes its rate: sums round as the reference's.
+        flows.advance(k)
         job.stages = where
         k.flows[number] = job
     for stage in where:

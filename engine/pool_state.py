@@ -42,6 +42,8 @@ class PoolState:
         "growers",
         "holder_counts",
         "holders",
+        "lease_tick_due",
+        "lease_ticking",
         "mean_cached",
         "mean_holders",
         "mean_queue",
@@ -53,6 +55,8 @@ class PoolState:
         "rejected",
         "spills",
         "stuck",
+        "tick_due",
+        "ticking",
         "used",
         "wait",
     )
@@ -70,6 +74,13 @@ class PoolState:
         """Release numbers with their entries' keys as a heap, stale ones among them; only for ``evict lru``."""
         self.queue: list[Session] = []
         self.growers: list[Session] = []
+        self.ticking = False
+        """Whether a tick of its queue is to come."""
+        self.tick_due = False
+        """Whether one came at this instant, which has not come to rest."""
+        self.lease_ticking = False
+        """The same of the ticks at which leases come back."""
+        self.lease_tick_due = False
         self.places = 0
         self.free_places: list[int] = []
         self.mean_used = TimeAverage()
@@ -97,6 +108,10 @@ class PoolState:
         other.order = self.order.copy()
         other.queue = [sessions[id(s)] for s in self.queue]
         other.growers = [sessions[id(s)] for s in self.growers]
+        other.ticking = self.ticking
+        other.tick_due = self.tick_due
+        other.lease_ticking = self.lease_ticking
+        other.lease_tick_due = self.lease_tick_due
         other.places = self.places
         other.free_places = self.free_places.copy()
         other.mean_used = self.mean_used.clone()

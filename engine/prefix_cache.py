@@ -40,21 +40,24 @@ def _insert(pool: PoolState, key: Key, entry: Entry) -> None:
         heappush(pool.order, (entry.number, key))
 
 
-def consume(k: State, pool: PoolState, session: Session, reuse: float | None) -> tuple[float, int]:
+def consume(k: State, pool: PoolState, session: Session, reuse: float | None) -> tuple[float, int, Entry | None]:
     """Takes the session's own entry for an admission (R4.9 2b and 2c).
 
     Returns:
-        The units consumed, and the place the held pool keeps (-1 for none).
+        The units consumed, the place the held pool keeps (-1 for none), and the entry as far as it was consumed.
     """
     key = (0, session.serial)
-    entry = pool.entries.pop(key, None)
+    entry = pool.entries.get(key)
     if entry is None:
-        return 0.0, -1
+        return 0.0, -1, None
+    # Only whole blocks can be consumed, and what a spill wrote may be less than one (measured).
+    whole = down(pool.code, entry.size)
+    if whole <= 0:
+        return 0.0, -1, None
+    del pool.entries[key]
     pool.cached -= entry.size
     own, place = entry.size, entry.place
-    if reuse is None:
-        return own, place
-    bound = down(pool.code, reuse)
+    bound = min(whole, down(pool.code, reuse)) if reuse is not None else whole
     if own > bound:
         excess = own - bound
         own = bound
@@ -65,7 +68,8 @@ def consume(k: State, pool: PoolState, session: Session, reuse: float | None) ->
         _insert(pool, (1, k.next_dead), dead)
         k.next_dead += 1
         pool.cached += excess
-    return own, place
+        entry.size = own
+    return own, place, entry
 
 
 def keep(k: State, pool: PoolState, session: Session, units: float, place: int) -> None:
@@ -90,6 +94,22 @@ def keep(k: State, pool: PoolState, session: Session, units: float, place: int) 
     _insert(pool, key, Entry(size, k.now, k.next_release, session.attrs.copy(), place))
     k.next_release += 1
     pool.cached += size
+
+
+def restore(pool: PoolState, session: Session, entry: Entry, place: int) -> None:
+    """Puts a consumed entry back as it was released, unless the session has another by now.
+
+    Args:
+        place: the place that was kept for it, -1 for none.
+    """
+    key = (0, session.serial)
+    if entry.size <= 0 or key in pool.entries:
+        free_place(pool, place)
+        return
+    if place < 0:
+        place = _take_place(pool)
+    _insert(pool, key, Entry(entry.size, entry.released, entry.number, entry.attrs, place))
+    pool.cached += entry.size
 
 
 def drop(pool: PoolState, session: Session) -> None:

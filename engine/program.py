@@ -15,6 +15,7 @@ from engine.codes import (
     GuardCode,
     HoldCode,
     JoinCode,
+    LeasesCode,
     LoopCode,
     MemberCode,
     NativeCode,
@@ -90,6 +91,8 @@ class _Builder:
             joins=any(isinstance(s, ir.Join) for block in p.blocks for s in block),
             loops={},
             policies=tuple(self.policies),
+            ticked=tuple(i for i, pool in enumerate(p.pools) if pool.queue_every is not None),
+            lease_ticked=tuple(i for i, pool in enumerate(p.pools) if isinstance(pool.preempt, ir.Leases) and pool.preempt.every),
         )
 
     def function(self, expr: ir.Expr, stream: StreamKind = "session") -> Function:
@@ -122,11 +125,9 @@ class _Builder:
         return frozenset(shared)
 
     def _pool(self, i: int, pool: ir.Pool) -> PoolCode:
-        if isinstance(pool.preempt, ir.Leases):
-            raise Unsupported(f"pools[{i}].preempt.Leases: lease preemption is not executed")
-        if pool.queue_every is not None:
-            raise Unsupported(f"pools[{i}].queue_every: admission at ticks is not executed")
         spill = pool.spill
+        by = pool.preempt if isinstance(pool.preempt, ir.Preempt) else None
+        taking = pool.preempt if isinstance(pool.preempt, ir.Leases) else None
         return PoolCode(
             index=i,
             name=pool.name,
@@ -134,14 +135,22 @@ class _Builder:
             cap=pool.cap,
             block=pool.block or 0.0,
             evict=self.keys(pool.evict.keys, "eviction") if pool.evict is not None else None,
-            preempt=self.keys(pool.preempt.keys) if pool.preempt is not None else None,
-            tail=pool.preempt.tail if pool.preempt is not None else False,
+            preempt=self.keys(by.keys) if by is not None else None,
+            tail=by is not None and by.tail,
+            leases=LeasesCode(
+                self.keys(taking.keys),
+                taking.every or 0.0,
+                self.keys(taking.suspend) if taking.suspend is not None else None,
+            )
+            if taking is not None
+            else None,
             keys=self.keys(pool.queue) if pool.queue is not None else None,
             spill=SpillCode(spill.to, spill.via, self.function(spill.work, "eviction"), self.function(spill.when, "eviction"))
             if spill is not None
             else None,
             admit_via=pool.admit_via if pool.admit_via is not None else -1,
             reserve_held=pool.reserve_held,
+            every=pool.queue_every or 0.0,
             engines=tuple(
                 j for j, stage in enumerate(self.program.stages) if isinstance(stage.kind, ir.Step) and stage.kind.memory == i
             ),

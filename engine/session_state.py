@@ -9,24 +9,29 @@ from engine.rng import Stream
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
+    from engine.pool_state import Entry
     from engine.request_context import RequestState
 
 
 class HeldPool:
-    """One pool of a hold (R1.9); ``place`` is the cache place it keeps for its prefix (R4.33)."""
+    """One pool of a hold (R1.9).
 
-    __slots__ = ("alloc", "place", "pool", "pos", "reserved")
+    ``consumed`` is the cached prefix it took over, if any; ``place`` the cache place it keeps for it (R4.33).
+    """
 
-    def __init__(self, pool: int, alloc: float, pos: float, reserved: float, place: int) -> None:
+    __slots__ = ("alloc", "consumed", "place", "pool", "pos", "reserved")
+
+    def __init__(self, pool: int, alloc: float, pos: float, reserved: float, place: int, consumed: Entry | None) -> None:
         self.pool = pool
         self.alloc = alloc
         self.pos = pos
         self.reserved = reserved
         self.place = place
+        self.consumed = consumed
 
     def clone(self) -> HeldPool:
-        """A copy."""
-        return HeldPool(self.pool, self.alloc, self.pos, self.reserved, self.place)
+        """A copy; nothing changes a prefix that was taken over."""
+        return HeldPool(self.pool, self.alloc, self.pos, self.reserved, self.place, self.consumed)
 
 
 class Hold:
@@ -74,21 +79,30 @@ class Pending:
 class Lease:
     """An allocation that outlived its hold (R1.11)."""
 
-    __slots__ = ("alloc", "attrs", "code", "computed", "expiry", "id", "place", "pool")
+    __slots__ = ("alloc", "attrs", "code", "computed", "consumed", "expiry", "id", "place", "pool")
 
-    def __init__(self, number: int, pool: int, alloc: float, computed: float, code: HoldCode, expiry: float, place: int) -> None:
+    def __init__(self, number: int, held: HeldPool, computed: float, code: HoldCode, expiry: float) -> None:
         self.id = number
-        self.pool = pool
-        self.alloc = alloc
+        self.pool = held.pool
+        self.alloc = held.alloc
         self.computed = computed
         self.code = code
         self.expiry = expiry
-        self.place = place
+        self.place = held.place
+        self.consumed = held.consumed
         self.attrs: list[float] | None = None
 
     def clone(self) -> Lease:
         """A copy; frozen attributes are shared as nothing changes them."""
-        other = Lease(self.id, self.pool, self.alloc, self.computed, self.code, self.expiry, self.place)
+        other = Lease.__new__(Lease)
+        other.id = self.id
+        other.pool = self.pool
+        other.alloc = self.alloc
+        other.computed = self.computed
+        other.code = self.code
+        other.expiry = self.expiry
+        other.place = self.place
+        other.consumed = self.consumed
         other.attrs = self.attrs
         return other
 
@@ -120,6 +134,7 @@ class Session:
         "status",
         "stream",
         "stuck",
+        "suspended",
         "trace",
         "turns",
         "turns_taken",
@@ -137,6 +152,8 @@ class Session:
         """(block, index of the next statement, kind) from outermost to innermost."""
         self.holds: list[Hold] = []
         self.leases: list[Lease] = []
+        self.suspended: tuple[Lease, ...] = ()
+        """Leases set aside, in the order they were taken; they hold nothing."""
         self.status = READY
         self.where = -1
         """The pool it waits or grows at, or the stage it works at."""
@@ -175,6 +192,7 @@ class Session:
         other.frames = [frame.copy() for frame in self.frames]
         other.holds = [hold.clone() for hold in self.holds]
         other.leases = [lease.clone() for lease in self.leases]
+        other.suspended = tuple(lease.clone() for lease in self.suspended)
         other.status = self.status
         other.where = self.where
         other.pending = self.pending.clone() if self.pending is not None else None

@@ -235,10 +235,12 @@ def _amount(k: State, session: Session, code: AmountCode) -> None:
         held.pos += units
         hold.grown = True
         return
+    # What is computed stays allocated, and what went back is offered at once (both measured).
     state = k.pools[pool]
-    left = up(state.code, max(held.alloc - units, 0.0))
+    left = min(up(state.code, max(held.alloc - units, held.pos, 0.0)), held.alloc)
     state.used -= held.alloc - left
     held.alloc = left
+    growth.retry_everything(k)
 
 
 def _choose(k: State, session: Session, code: ChooseCode) -> None:

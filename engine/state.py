@@ -152,6 +152,8 @@ class State:
         self.claims = [ClaimState() for _ in code.program.claims]
         self.trace = trace
         """The trace's sessions, each a tuple of turns (new, out, think, forced); empty without one."""
+        self.ticks_due = False
+        """Whether a tick came at this instant, which has not come to rest."""
         self.phase = SETTLED
         self.cursor = 0
         """The next stage that the present settling may let attempt an iteration."""

@@ -36,5 +36,6 @@ def _is_list(value: Any) -> bool:
 def _same(want: Any, got: Any) -> bool:
     numbers = [isinstance(value, int | float) and not isinstance(value, bool) for value in (want, got)]
     if all(numbers):
-        return bool(want == got) or (math.isnan(want) and math.isnan(got))
+        # As doubles: beyond 2^53 the shortest digits of a number are not those of its value.
+        return float(want) == float(got) or (math.isnan(want) and math.isnan(got))
     return not any(numbers) and type(want) is type(got) and bool(want == got)

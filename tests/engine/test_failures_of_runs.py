@@ -249,15 +249,7 @@ def _of_a_chain() -> ir.Program:
     return replace(program, blocks=(*program.blocks[:2], (statement,), *program.blocks[3:]))
 
 
-def _of_ticks() -> ir.Program:
-    m = Model()
-    kv = m.pool("kv", 16)
-    m.session(hold((kv, 4)))
-    program = m.build()
-    return replace(program, pools=(replace(program.pools[0], queue_every=0.5),))
-
-
-@pytest.mark.parametrize(("program", "path"), [(_of_a_chain, "blocks[2][0].Hold.prefix"), (_of_ticks, "pools[0].queue_every")])
+@pytest.mark.parametrize(("program", "path"), [(_of_a_chain, "blocks[2][0].Hold.prefix")])
 def test_a_construct_that_is_not_executed_is_refused_by_its_path(program: Callable[[], ir.Program], path: str) -> None:
     with pytest.raises(Unsupported) as caught:
         Simulation(program())
