@@ -1,72 +1,47 @@
-"""The words of a program text by kind, for its colours; knows no grammar beyond how words look."""
+"""The words of a program text by kind, for its colours; knows no grammar: the language's own lexer tells the words."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
+from typing import Any
 
+from pygments.token import Comment, Keyword, Name, Number, String  # type: ignore[import-untyped]
+
+from grammar.highlight import SerqLexer
 from serq_tui.pieces import Line, Piece, Role
 
-#: Words that open or join clauses. A word missing here is only less colourful.
-_KEYWORDS = frozenset(
-    """
-    admission admit advance also arrive at batch block branch by cache cap capacity closed decode def delay device
-    each else end engine evict exclusive execute fifo first fn gauge given granule growing held hidden hold if in init
-    let lifo loop lru mark most none observe on only poisson pool preempt prefill queue release renewal request
-    reserve reuse run running schedule server session set shared stage state taking tokens tool trace turn use
-    waiting while with workload
-    """.split()
+#: Roles of the kinds of words, the first that holds one; the names of the language look like those of the program.
+_ROLES: tuple[tuple[Any, Role], ...] = (
+    (Comment, "comment"),
+    (String, "string"),
+    (Number, "number"),
+    (Keyword, "keyword"),
+    (Name, "name"),
 )
 
-_WORDS = re.compile(
-    r"""
-    (?P<comment>//.*|/\*.*?(?:\*/|$))
-  | (?P<string>"[^"]*"?)
-  | (?P<number>\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b|\binf\b)
-  | (?P<word>[A-Za-z_]\w*)
-  | (?P<space>\s+)
-  | (?P<sign>.)
-    """,
-    re.VERBOSE,
-)
+_LEXER = SerqLexer(stripnl=False, stripall=False, ensurenl=False)
 
 
-def coloured(lines: tuple[str, ...]) -> tuple[Line, ...]:
-    """Each line in pieces; a block comment runs on over its lines."""
-    inside = False
+def coloured(lines: Iterable[str]) -> tuple[Line, ...]:
+    """Each line in pieces; what runs over several lines, such as a comment, keeps its colour on each of them."""
     done: list[Line] = []
-    for line in lines:
-        if inside:
-            end = line.find("*/")
-            if end < 0:
-                done.append((Piece(line, "comment"),))
+    line: list[Piece] = []
+    for kind, text in _LEXER.get_tokens("\n".join(lines)):
+        role = _role(kind)
+        for index, part in enumerate(text.split("\n")):
+            if index:
+                done.append(tuple(line))
+                line = []
+            if not part:
                 continue
-            done.append((Piece(line[: end + 2], "comment"), *_line(line[end + 2 :])))
-            inside = False
-            continue
-        pieces = _line(line)
-        done.append(pieces)
-        last = pieces[-1] if pieces else Piece("")
-        inside = last.role == "comment" and last.text.startswith("/*") and not last.text.endswith("*/")
+            before = line.pop().text if line and line[-1].role == role else ""
+            line.append(Piece(before + part, role))
+    done.append(tuple(line))
     return tuple(done)
 
 
-def _line(line: str) -> Line:
-    pieces: list[Piece] = []
-    for match in _WORDS.finditer(line):
-        text, role = match.group(), _role(match)
-        if pieces and pieces[-1].role == role:
-            text = pieces.pop().text + text
-        pieces.append(Piece(text, role))
-    return tuple(pieces)
-
-
-def _role(match: re.Match[str]) -> Role:
-    if match.lastgroup == "comment":
-        return "comment"
-    if match.lastgroup == "string":
-        return "string"
-    if match.lastgroup == "number":
-        return "number"
-    if match.lastgroup == "word":
-        return "keyword" if match.group() in _KEYWORDS else "name"
+def _role(kind: object) -> Role:
+    for word, role in _ROLES:
+        if kind in word:
+            return role
     return "plain"

@@ -21,7 +21,7 @@ SIGNS = (
     ("▸", "head of a queue"),
     ("✗", "does not fit"),
     ("▶ ▷", "the statement executed last: at this moment, or before it"),
-    ("● ·", "a breakpoint, and where one can stand"),
+    ("● ○ ·", "a breakpoint, a disabled one, and where one can stand"),
 )
 
 
