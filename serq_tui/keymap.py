@@ -258,7 +258,7 @@ ACTIONS: tuple[Action, ...] = (
         "w",
         "w",
         "why",
-        "Why the selected request waits, and what would let it in; at a preemption, how it came and what it cost.",
+        "Why the selected request waits and what would let it in; how a preemption came about.",
         "why",
         "Looking around",
         footer=True,
