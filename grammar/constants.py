@@ -45,7 +45,7 @@ class Constants:
 
     ``values`` has what is in force, ``defaults`` what would be without the host's values: the
     checks of the text alone go by the latter (L3.17). ``supplied`` names those that depend on
-    a value from the host. ``where`` has the place of the last ``let`` of each name.
+    a value from the host, ``wrong`` those told to be none. ``where`` has the place of the last ``let`` of each name.
     """
 
     findings: Findings
@@ -55,6 +55,7 @@ class Constants:
     where: dict[str, Span] = field(default_factory=dict)
     inputs: dict[str, Input] = field(default_factory=dict)
     later: dict[str, Span] = field(default_factory=dict)
+    wrong: set[str] = field(default_factory=set)
     terms: int = 0
 
     # ------------------------------------------------------------------ evaluation
@@ -82,6 +83,8 @@ class Constants:
             self.findings.error(why.code, why.span, why.message, *why.notes, suggestion=why.suggestion)
             return None
         if math.isnan(value):
+            if any(isinstance(n, syntax.Ref) and n.text in self.wrong for n in walk(expr)):
+                return None  # told already, where the constant that is no number is declared
             self.findings.error("E307", expr.span, "this constant is not a number (0 / 0, inf - inf or the like)")
             return None
         return value
@@ -134,6 +137,8 @@ class Constants:
         self._define(decl, decl.name.text, math.nan, math.nan, supplied=False)
 
     def _define(self, decl: syntax.Let, name: str, value: float, default: float, supplied: bool) -> None:
+        if math.isnan(value):
+            self.wrong.add(name)
         if name in self.values:
             self.findings.warning(
                 "E1501",

@@ -74,7 +74,11 @@ class Localizer:
         if isinstance(node, syntax.Binding):
             binding = rebuilt(node, self._node, self.use)
             return CheckedBinding(binding.span, self._local(node.name), binding.value)
-        if isinstance(node, syntax.Set | syntax.SizeDecl | syntax.CostDecl | syntax.CostRecord):
+        if isinstance(node, syntax.CostRecord):
+            families = replace(self, index=None)
+            fields = tuple((families._ref(ref), cast(syntax.Expr, self._node(amount))) for ref, amount in node.fields)
+            return syntax.CostRecord(reached_by(node.span, self.use), self._local(node.name), fields)
+        if isinstance(node, syntax.Set | syntax.SizeDecl | syntax.CostDecl):
             return replace(rebuilt(node, self._node, self.use), name=self._local(node.name))
         if isinstance(node, syntax.Choose):
             return replace(rebuilt(node, self._node, self.use), var=self._local(node.var))

@@ -1,0 +1,229 @@
+"""How the linker tells what is wrong: how much at once, in which order, where, and how it got there (L13.1 to L13.7)."""
+
+from __future__ import annotations
+
+import pytest
+
+from grammar.diagnostics import Diagnostic
+from grammar.findings import MOST_TOLD
+from grammar.link import Settings, link
+from grammar.source import Source
+from tests.grammar.linking import errors
+
+W = "workload { arrive batch(1); turn { set n = 3; } }"
+
+
+def server(statements: str, items: str = "", above: str = "") -> str:
+    return f"{above} fn main() {{ pool p {{ cap 9; }} stage s : delay; {items} {W} server {{ {statements} }} }}"
+
+
+def at(text: str, found: Diagnostic) -> str:
+    """The text an error points at."""
+    assert found.span is not None
+    assert found.span.line == found.span.end_line
+    return text.split("\n")[found.span.line - 1][found.span.column - 1 : found.span.end_column - 1]
+
+
+def shown(text: str) -> list[tuple[str, str]]:
+    return [(found.id, at(text, found)) for found in errors(text)]
+
+
+# ------------------------------------------------------------------ how much at once
+
+
+def test_all_errors_of_a_phase_are_told_in_text_order() -> None:
+    text = server("set a = firts; set b = used(q); set c = second; run s (cost(s, 1));")
+    assert shown(text) == [("E504", "firts"), ("E502", "q"), ("E504", "second")]
+
+
+def test_errors_of_a_later_phase_are_left_until_the_earlier_are_mended() -> None:
+    # A name comes before who may read it, and that before types (L13.5).
+    text = server("set a = unknown; set b = waited; run s (3);")
+    assert shown(text) == [("E504", "unknown")]
+    text = server("set b = waited; run s (3);")
+    assert shown(text) == [("E601", "waited")]
+    assert shown(server("run s (3);")) == [("E1104", "s")]
+
+
+def test_at_most_twenty_errors_are_told() -> None:
+    text = server("".join(f"set a{i} = unknown{i};" for i in range(30)) + "run s (cost(s, 1));")
+    assert len(errors(text)) == MOST_TOLD
+
+
+def test_an_unknown_pool_is_told_once_for_a_hold_and_its_amounts() -> None:
+    text = server("hold q (cost(q, 1)) reserve (cost(q, 2)) { run s (cost(s, 1)); } cache (cost(q, 3))")
+    assert shown(text) == [("E502", "q")]
+
+
+def test_a_constant_that_is_wrong_is_not_told_again_where_it_is_read() -> None:
+    text = server("set a = k; run s (cost(s, k));", above="let k = missing + 1; let l = k * 2;")
+    assert shown(text) == [("E308", "missing")]
+
+
+def test_what_stands_on_a_device_or_an_engine_that_is_wrong_is_not_told_as_well() -> None:
+    engine = "tokens cap 8; schedule { advance running; } execute (1);"
+    text = (
+        f"fn main() {{ device engine {{ kv cap 3; }} engine e on engine {{ {engine} }} pool kv on engine {{ }} {W} server {{ }} }}"
+    )
+    assert shown(text) == [("E801", "engine")]
+
+
+def test_the_server_s_statements_are_told_once_however_many_turns_a_session_takes() -> None:
+    text = (
+        "fn main() { stage s : delay; workload { arrive batch(1); session { turn; turn; turn; } } "
+        "server { set a = unknown; run s (cost(s, 1)); } }"
+    )
+    assert shown(text) == [("E504", "unknown")]
+
+
+# ------------------------------------------------------------------ by which way
+
+
+def test_an_error_in_a_definition_points_into_it_and_says_where_it_was_used() -> None:
+    text = "def inner(x) { x + unknown }\ndef outer(x) { inner(x) * 2 }\n" + server("set a = outer(n); run s (cost(s, 1));")
+    (found,) = errors(text)
+    assert (found.id, at(text, found)) == ("E504", "unknown")
+    # Innermost first (L13.3).
+    assert [(note.message, note.span and note.span.line) for note in found.notes] == [
+        ("in `inner`, used at 2:16", 2),
+        (f"in `outer`, used at 3:{text.split(chr(10))[2].index('outer') + 1}", 3),
+    ]
+
+
+def test_an_error_in_an_argument_points_at_the_argument() -> None:
+    text = "def twice(x) { 2 * x }\n" + server("set a = twice(unknown); run s (cost(s, 1));")
+    (found,) = errors(text)
+    assert (at(text, found), found.notes) == ("unknown", ())
+
+
+def test_an_error_in_a_time_resource_says_which_execute_reads_it() -> None:
+    text = (
+        "fn main() { device g { pass (t) = t * running.decoding; } "
+        "engine e on g { tokens cap 8; schedule { advance running; } execute (pass(batch.tokens)); } "
+        f"{W} server {{ run e prefill (cost(e, 1)); }} }}"
+    )
+    (found,) = errors(text)
+    assert (found.id, at(text, found)) == ("E606", "running.decoding")
+    assert [note.message[:10] for note in found.notes] == ["in `pass`,"]
+
+
+# ------------------------------------------------------------------ what to write instead
+
+
+@pytest.mark.parametrize(
+    ("statements", "suggestion"),
+    [
+        ("set y = nn + 1; run s (cost(s, 1));", "did you mean `n`?"),
+        ("set y = usd(p); run s (cost(s, 1));", "did you mean `used`?"),
+        ("run t (cost(t, 1));", "did you mean `s`?"),
+        ("set y = ~unifrom(1, 2); run s (cost(s, 1));", "did you mean `uniform`?"),
+        ("run s (3);", "cost(s, …)"),
+        ("turn; run s (cost(s, 1));", None),
+        ("set y = pow(n, 2); run s (cost(s, 1));", "x ^ y"),
+    ],
+)
+def test_the_nearest_name_or_todays_form_is_suggested(statements: str, suggestion: str | None) -> None:
+    assert errors(server(statements))[0].suggestion == suggestion
+
+
+def test_of_two_names_equally_near_none_is_suggested() -> None:
+    (found,) = errors(server("set y = value3; run s (cost(s, 1));", above="let value1 = 1; let value2 = 2;"))
+    assert found.suggestion is not None
+    assert "did you mean" not in found.suggestion
+
+
+def test_a_suggested_name_is_pointed_out_where_it_is_declared() -> None:
+    text = server("set y = widht; run s (cost(s, 1));", above="let width = 3;")
+    (found,) = errors(text)
+    (note,) = found.notes
+    assert note.span is not None
+    assert (note.span.line, note.span.column) == (1, text.index("width") + 1)
+
+
+# ------------------------------------------------------------------ the host
+
+
+@pytest.mark.parametrize(
+    ("settings", "code", "words"),
+    [
+        (Settings(10.0, sets={"rat": 1}), "E315", "did you mean `rate`?"),
+        (Settings(10.0, sets={"rate": "0 / 0"}), "E316", "not a number"),
+        (Settings(10.0, sets={"rate": "2 +"}), "E316", "no expression"),
+        (Settings(10.0, sets={"rate": "~exp(1)"}), "E316", "cannot draw"),
+        (Settings(10.0, sets={"wide": 2}), "E314", "input given from outside"),
+        (Settings(10.0, defs={"g": "1"}), "E318", "`f`"),
+        (Settings(10.0, defs={"f": "x +"}), "E318", "no expression"),
+        (Settings(10.0, warmup=10.0), "E1402", "not below"),
+        (Settings(float("inf")), "E1402", "finite"),
+        (Settings(10.0, arrivals=0), "E1403", "above 0"),
+    ],
+)
+def test_what_the_host_gives_wrongly_names_the_option(settings: Settings, code: str, words: str) -> None:
+    text = (
+        'use "std/args"; def f(x) { x } fn main() { let rate = args.number("rate", 2); let wide = args.number("wide", 2); '
+        "stage s[wide] : fifo; workload { arrive poisson(rate); turn { set n = f(1); } } server { run s[0] (cost(s, n)); } }"
+    )
+    (found,) = errors(text, settings)
+    assert found.id == code
+    assert words in found.message + (found.suggestion or "")
+
+
+def test_an_input_that_makes_an_engine_idle_is_the_host_s_business() -> None:
+    # Measured on the reference: a constant `tokens cap` of 0 is refused, one that the host sets to 0 is not.
+    text = (
+        'use "std/args"; fn main() { let b = args.number("b", 8); device g { } '
+        "engine e on g { tokens cap b; schedule { advance running; } execute (1); } "
+        "workload { arrive batch(1); } server { run e prefill (cost(e, 1)); } }"
+    )
+    assert errors(text, Settings(10.0, sets={"b": 0})) == ()
+    assert [found.id for found in errors(text.replace('"b", 8', '"b", 0'))] == ["E811"]
+
+
+# ------------------------------------------------------------------ limits
+
+
+def doubling(depth: int) -> str:
+    """Definitions that double, each using the one before twice."""
+    chain = "".join(f"def f{i}(x) {{ f{i - 1}(x) + f{i - 1}(x) }} " for i in range(1, depth))
+    return server(f"set y = f{depth - 1}(1); run s (cost(s, 1));", above="def f0(x) { x + x } " + chain)
+
+
+def test_definitions_that_double_are_stopped_where_the_reference_stops_them() -> None:
+    # Measured on the reference: eleven deep links, twelve deep does not (L3.27).
+    assert errors(doubling(11)) == ()
+    assert [found.id for found in errors(doubling(12))] == ["E418"]
+
+
+def test_definitions_too_deep_to_follow_are_an_error_and_no_crash() -> None:
+    chain = "".join(f"def f{i}(x) {{ f{i - 1}(x) + 1 }} " for i in range(1, 600))
+    found = errors(server("set y = f599(1); run s (cost(s, 1));", above="def f0(x) { x } " + chain))
+    assert [d.id for d in found] == ["E418"]
+
+
+def test_calls_that_double_are_stopped() -> None:
+    queues = "".join(
+        f"queue q{i} : prefill {{ serve fifo; prefill (p) {{ {f'q{i - 1}.prefill (p); q{i - 1}.prefill (p);' if i else ''} "
+        f"run (cost(q{i}, p)); }} }} "
+        for i in range(20)
+    )
+    text = f"fn main() {{ {queues} workload {{ arrive batch(1); }} server {{ q19.prefill (1); }} }}"
+    assert [found.id for found in errors(text)] == ["E418"]
+
+
+# ------------------------------------------------------------------ warnings
+
+
+def test_a_warning_never_stops_a_program() -> None:
+    text = server("run s (cost(s, k));", items="let k = 2; pool q { cap 3; cap 4; }", above="let k = 1;")
+    result = link(Source("test", text), Settings(10.0))
+    assert {(w.id, w.severity) for w in result.warnings} >= {("E1501", "warning"), ("E222", "warning")}
+    assert result.program.pools[1].cap == 4.0
+
+
+def test_a_constant_guard_of_a_schedule_that_is_no_test_is_a_warning() -> None:
+    schedule = "branch (2) { advance running; } else { admit waiting; }"
+    text = (
+        f"fn main() {{ device g {{ }} engine e on g {{ tokens cap 8; schedule {{ {schedule} }} execute (1); }} "
+        "workload { arrive batch(1); } server { run e prefill (cost(e, 1)); } }"
+    )
+    assert "E917" in {w.id for w in link(Source("test", text), Settings(10.0)).warnings}

@@ -1,0 +1,107 @@
+"""Whatever a text means, it links or has errors with places in it: never another exception.
+
+The texts are recorded programs in which pieces have changed places, so that most of them parse
+and the linker has something to say.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from grammar import syntax
+from grammar.diagnostics import ProgramError
+from grammar.expansion import walk
+from grammar.findings import MOST_TOLD
+from grammar.ir_json import from_json, to_json
+from grammar.link import Settings, link
+from grammar.parser import parse
+from grammar.source import Source, Span
+from tests.cases import cases
+
+PROGRAMS = [case.source for case in cases("corpus_ok")]
+
+# FUZZ_PROGRAMS=100000 tries so many, others each time; the suite tries the same few each time.
+DRAWN = os.environ.get("FUZZ_PROGRAMS")
+SEEDS = range(int(DRAWN or 12))
+A_SEED = 25
+"""Programs tried with one seed, so that a failure names few."""
+
+VALUES = "now cached computed serial running.count waiting.count batch.tokens decoding inf 0 -1 0.5 self unknown ~exp(2)".split()
+
+Piece = tuple[int, int]
+
+
+@cache
+def pieces(text: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Where the expressions and references of a text stand, and where its statements and items do."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+
+    def place(span: Span) -> Piece:
+        return starts[span.line - 1] + span.column - 1, starts[span.end_line - 1] + span.end_column - 1
+
+    nodes = list(walk(parse(Source("fuzz", text))))
+    small = (syntax.Number, syntax.NameExpr, syntax.Binary, syntax.CallExpr, syntax.Draw, syntax.Ref, syntax.Name)
+    large = (*syntax.Statement.__args__, *syntax.ScheduleItem.__args__, *syntax.Item.__args__, syntax.PoolOption, syntax.Capacity)
+    return (
+        tuple(place(n.span) for n in nodes if isinstance(n, small)),
+        tuple(place(n.span) for n in nodes if isinstance(n, large) and not isinstance(n, syntax.Main)),
+    )
+
+
+def changed(dice: random.Random, text: str) -> str:
+    """The text with one piece replaced, left out, or written twice."""
+    small, large = pieces(text)
+    if dice.random() < 0.6:
+        (start, end), (other, stop) = dice.choice(small), dice.choice(small)
+        put = dice.choice(VALUES) if dice.random() < 0.3 else text[other:stop]
+    else:
+        (start, end), (other, stop) = dice.choice(large), dice.choice(large)
+        put = dice.choice(["", text[other:stop], f"{text[other:stop]} {text[start:end]}"])
+    return text[:start] + put + text[end:]
+
+
+def check_places(source: Source, spans: list[Span | None]) -> None:
+    lines = source.lines
+    for span in spans:
+        if span is not None:
+            assert 1 <= span.line <= span.end_line <= len(lines)
+            assert 1 <= span.column <= len(lines[span.line - 1]) + 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_program_with_pieces_astray_links_or_has_errors_with_places(seed: int) -> None:
+    dice = random.Random(seed if DRAWN is None else None)
+    for _ in range(A_SEED):
+        source = Source("fuzz", changed(dice, dice.choice(PROGRAMS)))
+        try:
+            result = link(source, Settings(100.0))
+        except ProgramError as error:
+            assert 1 <= len(error.diagnostics) <= MOST_TOLD
+            check_places(source, [d.span for d in error.diagnostics])
+            check_places(source, [note.span for d in error.diagnostics for note in d.notes])
+            continue
+        check_places(source, [w.span for w in result.warnings])
+        assert from_json(to_json(result.program, 14)) == result.program
+
+
+def _nested(wrap: Callable[[str], str], depth: int) -> str:
+    text = "n"
+    for _ in range(depth):
+        text = wrap(text)
+    return text
+
+
+@pytest.mark.parametrize("wrap", [lambda e: f"max(1, {e})", lambda e: f"(1 ? 2 : {e})", lambda e: f"-{e}", lambda e: f"1 + {e}"])
+def test_what_the_parser_takes_is_not_too_deep_for_the_linker(wrap: Callable[[str], str]) -> None:
+    # The parser's own limit is told by the parser; whatever is below it has to link.
+    for depth in (40, 90):
+        statements = f"set y = {_nested(wrap, depth)}; run s (cost(s, 1));"
+        text = f"fn main() {{ stage s : delay; workload {{ arrive batch(1); turn {{ set n = 3; }} }} server {{ {statements} }} }}"
+        link(Source("deep", text), Settings(10.0))
