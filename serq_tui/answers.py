@@ -19,6 +19,7 @@ from engine.story import Story
 from engine.storytelling import story
 from engine.why import Overtaking, Why, ask, overtaken, why
 from engine.would_admit import Change, would_admit
+from grammar.ir import Place
 from serq_tui.debuggee import Debuggee
 from serq_tui.decision_words import Names
 from serq_tui.view import engine_at_hand
@@ -75,15 +76,13 @@ class Scene:
     """What every answer needs to name things.
 
     Attributes:
-        lines: the program's text.
-        schedule: by (stage, path) the first line of a schedule statement, from 1.
+        schedule: by (stage, path) the first line of a schedule statement, from 1, and its text on that line.
         registers: names of the registers.
     """
 
     now: Snapshot
     names: Names
-    lines: tuple[str, ...]
-    schedule: dict[tuple[int, tuple[int, ...]], int]
+    schedule: dict[tuple[int, tuple[int, ...]], tuple[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +150,7 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
     scene = Scene(
         moment.now,
         Names.of(moment.now, text.registers, text.claims),
-        text.lines,
-        {at: place.line for at, place in text.places.schedule.items()},
+        {at: (place.line, _text(text.lines, place)) for at, place in text.places.schedule.items()},
     )
     match question:
         case AskWhy(who):
@@ -169,6 +167,13 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
             return _grid(engine, scene, debuggee, interrupt)
         case unknown:
             assert_never(unknown)
+
+
+def _text(lines: tuple[str, ...], place: Place) -> str:
+    """A statement's text on its first line; of a branch only up to what it encloses."""
+    end = place.end_column - 1 if place.end_line == place.line else None
+    text = lines[place.line - 1][place.column - 1 : end].strip()
+    return text.partition("{")[0].strip() if text.startswith("branch") else text
 
 
 def _why(who: Who | None, scene: Scene, debuggee: Debuggee, moment: Moment, interrupt: Interrupt) -> Answer:

@@ -46,6 +46,9 @@ _BLAMED = {
     "iteration": "the running iteration",
 }
 
+#: Seconds below which a stretch is the rounding of two sums of the clock, and not worth a line.
+NOTHING = 1e-9
+
 #: Gaps are shown by their height, eight steps from none to the longest.
 HEIGHTS = "▁▂▃▄▅▆▇█"
 
@@ -64,7 +67,7 @@ def story(answer: StoryAnswer, width: int) -> Content:
     entries += _prefixes(told, scene, width)
     entries += _losses(told, width)
     entries += [Entry(()), Entry(piece("what it did", "strong"))]
-    for stretch in told.stretches[-LISTED:]:
+    for stretch in [stretch for stretch in told.stretches if stretch.seconds > NOTHING][-LISTED:]:
         entries.append(Entry(cut(_stretch(stretch, scene), width), AtTime(stretch.start)))
     return Content(entries)
 
@@ -90,7 +93,8 @@ def _turn(told: Story, turn: Turn, turns: int, width: int) -> Iterable[Line]:
         until = end if end is not None else told.until
         total = duration(until - turn.opened) if end is not None else f"not yet, {duration(until - turn.opened)} so far"
         parts: list[Line] = [(Piece(f"{named}to its {name} ", "dim"), Piece(total, "strong"), Piece(" ="))]
-        for index, ((phase, blame), seconds) in enumerate(shares(stretches).items()):
+        told_shares = [(key, seconds) for key, seconds in shares(stretches).items() if seconds > NOTHING]
+        for index, ((phase, blame), seconds) in enumerate(told_shares):
             why = f" ({_BLAMED[blame]})" if blame is not None and phase != "preempted" else ""
             plus = "+ " if index else ""
             parts.append((Piece(plus), Piece(f"{_SAID[phase]}{why} {duration(seconds)}", LETTERS[phase][1])))

@@ -137,8 +137,8 @@ def _value(test: AdmissionTest) -> Line:
 def _source(test: AdmissionTest, scene: Scene) -> str:
     if test.path is None:
         return "not in the text"
-    found = [line for (_, path), line in scene.schedule.items() if path == test.path]
-    return f"line {found[0]}, {scene.lines[found[0] - 1].strip()}" if found else "not in the text"
+    found = next((said for (_, path), said in scene.schedule.items() if path == test.path), None)
+    return f"line {found[0]}, {found[1]}" if found is not None else "not in the text"
 
 
 def _fits(room: Room) -> bool:
@@ -194,7 +194,7 @@ def change_words(change: Change, scene: Scene) -> str:
         case "turn":
             return "its turn: before all others of its queue"
         case "guard":
-            line = next((line for (_, path), line in scene.schedule.items() if path == change.path), None)
+            line = next((line for (_, path), (line, _) in scene.schedule.items() if path == change.path), None)
             where = f" on line {line}" if line is not None else ""
             return f"the guard{where} {'open' if change.units else 'the other way'}"
         case "fewer":
@@ -212,7 +212,7 @@ def autopsy(answer: AutopsyAnswer, width: int) -> Content:
 def autopsy_title(answer: AutopsyAnswer) -> str:
     """The title: whose preemption, and by whose growth."""
     record = answer.autopsy.record
-    return f"preemption of {record.who} by {'its own' if answer.autopsy.own else f'the growth of {record.grower}'}"
+    return f"preemption of {record.who} by {'its own growth' if answer.autopsy.own else f'the growth of {record.grower}'}"
 
 
 def _autopsy(found: Autopsy, scene: Scene, width: int) -> Iterable[Entry]:

@@ -14,7 +14,7 @@ from serq_tui.pieces import Content, Entry, piece
 class AnswerPane(Pane[Answer]):
     """An answer's lines. A line that names a moment leads there, one that is a request opens its story."""
 
-    TITLE_PAD = ""
+
 
     def __init__(self, id: str) -> None:
         super().__init__(id)
