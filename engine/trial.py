@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from engine import admission, whatif
 from engine.amounts import up
 from engine.constants import NAN, QUEUED
-from engine.decisions import Admitted, Blocked, Decision
+from engine.decisions import Admitted, Blocked, Decision, Guarded
 from engine.failure import ProgramFailure
+from engine.guard_reads import Read, guard_at
+from engine.guard_reads import reads as parts_of
 from engine.names import name
 from engine.simulation import Simulation
 from engine.snapshot import Who
@@ -59,20 +61,23 @@ class Reading:
         left: tokens of its budget, NaN outside an attempt.
         preempted: how many were preempted in the attempt so far.
         rooms: for a ``Blocked`` what its hold asked, pool by pool; else empty.
+        reads: for a ``Guarded`` what its guard read, part by part, where that was asked for; else empty.
     """
 
     record: Decision
     left: float
     preempted: int
     rooms: tuple[Room, ...]
+    reads: tuple[Read, ...] = ()
 
 
 class _Readings(list[Decision]):
     """A listener that keeps what stood beside each record."""
 
-    def __init__(self, k: State) -> None:
+    def __init__(self, k: State, *, reads: bool) -> None:
         super().__init__()
         self._k = k
+        self._reads = reads
         self.readings: list[Reading] = []
 
     def append(self, record: Decision) -> None:
@@ -83,7 +88,11 @@ class _Readings(list[Decision]):
             session = whatif.session_of(k, record.who)
             rooms = rooms_of(k, session) if session is not None else ()
         left = k.forming.left if k.forming is not None else NAN
-        self.readings.append(Reading(record, left, k.attempt_preempted, rooms))
+        parts: tuple[Read, ...] = ()
+        if self._reads and isinstance(record, Guarded):
+            guard = guard_at(k.code.program, record.stage, record.path)
+            parts = parts_of(k, guard) if guard is not None else ()
+        self.readings.append(Reading(record, left, k.attempt_preempted, rooms, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +117,16 @@ class Trial:
         return session.status != QUEUED
 
 
-def trial(run: Simulation, stage: int | None) -> Trial:
+def trial(run: Simulation, stage: int | None, *, reads: bool = False) -> Trial:
     """Tries the waiting holds once.
 
     Args:
         run: a run of one's own. With an engine it stands right before an attempt of it; it is used up.
         stage: the engine that admits, None where holds enter as soon as they fit.
+        reads: whether guards are read part by part, which takes a little longer.
     """
     k = run.state
-    listener = _Readings(k)
+    listener = _Readings(k, reads=reads)
     run.listen(listener)
     if stage is not None:
         run.advance()

@@ -6,7 +6,7 @@ read from what it recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +14,7 @@ from engine import kernel, views, whatif
 from engine.codes import AdmitCode, GuardCode, Path, ScheduleCode
 from engine.constants import QUEUED
 from engine.decisions import AdmissionClosed, Admitted, Blocked, Decision, Guarded, Queued
+from engine.guard_reads import Read
 from engine.names import name, who
 from engine.procedures import ADMIT_PATH
 from engine.replay import Past, steps
@@ -46,6 +47,7 @@ class AdmissionTest:
         path: the schedule statement that makes the test, None where the procedure has none.
         ahead: for a turn, who is tried before it, in that order.
         room: for a room, what is asked of the pool and what is there.
+        reads: for a guard, what it read, part by part.
     """
 
     kind: Kind
@@ -54,6 +56,7 @@ class AdmissionTest:
     path: Path | None = None
     ahead: tuple[Who, ...] = ()
     room: Room | None = None
+    reads: tuple[Read, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,7 @@ def _decides(point: Simulation, who: Who, stage: int, since: float) -> bool:
 
 def why(past: Past, question: Question) -> Why:
     """The tests, read off the trial."""
-    made = trial(question.point.clone(), question.stage)
+    made = trial(question.point.clone(), question.stage, reads=True)
     k = made.run.state
     session = whatif.session_of(k, question.who)
     waits = session is not None and session.status == QUEUED and session.pending is not None
@@ -302,10 +305,10 @@ def _on_way(readings: tuple[Reading, ...], way: _Way) -> list[AdmissionTest]:
     made: list[AdmissionTest] = []
     outcome: Outcome = "passed"
     for path, wanted in way.branches:
-        value = next((r.record.value for r in readings if isinstance(r.record, Guarded) and r.record.path == path), None)
+        value, parts = _read(readings, path)
         if outcome == "passed":
             outcome = "open" if value is None else "passed" if value == wanted else "failed"
-        made.append(AdmissionTest("branch", outcome, value, path))
+        made.append(AdmissionTest("branch", outcome, value, path, reads=parts))
         outcome = "open" if outcome == "failed" else outcome
     path = way.admit.path
     here = [r for r in readings if getattr(r.record, "path", None) == path]
@@ -320,17 +323,26 @@ def _on_way(readings: tuple[Reading, ...], way: _Way) -> list[AdmissionTest]:
     elif outcome == "passed" and not (last is not None and isinstance(last.record, Blocked)) and left is not None and left <= 0:
         # The newcomer it admitted last took what was left.
         failed = "budget"
-    gate = next((r.record.value for r in reversed(here) if isinstance(r.record, Guarded)), None)
+    gate, parts = _read(here, path)
     kinds: list[tuple[Kind, float | None]] = [("budget", left), ("granule", None)]
     if way.admit.gate is not None:
         kinds.append(("gate", gate))
     for kind, value in kinds:
+        reads = parts if kind == "gate" else ()
         if outcome == "passed" and kind == failed:
-            made.append(AdmissionTest(kind, "failed", value, path))
+            made.append(AdmissionTest(kind, "failed", value, path, reads=reads))
             outcome = "open"
         else:
-            made.append(AdmissionTest(kind, outcome, value, path))
+            made.append(AdmissionTest(kind, outcome, value, path, reads=reads))
     return made
+
+
+def _read(readings: Sequence[Reading], path: Path) -> tuple[float | None, tuple[Read, ...]]:
+    """What a guard was when it was read last, with its parts."""
+    for reading in reversed(readings):
+        if isinstance(reading.record, Guarded) and reading.record.path == path:
+            return reading.record.value, reading.reads
+    return None, ()
 
 
 # --------------------------------------------------------------------------- overtaken

@@ -10,6 +10,7 @@ from engine.trial import Room
 from engine.why import AdmissionTest, Why
 from engine.would_admit import Change
 from serq_tui.answers import AutopsyAnswer, Scene, WhyAnswer
+from serq_tui.expression_words import expression
 from serq_tui.format import amount, clock, duration, number, plural, requests
 from serq_tui.pieces import Content, Entry, Line, Piece, Role, cut, flowed, joined, piece
 from serq_tui.words import NAMED
@@ -100,7 +101,8 @@ def _what(test: AdmissionTest, scene: Scene, role: Role) -> tuple[Line, ...]:
     """What is tested, and its numbers, in parts that may stand below each other."""
     if test.room is not None:
         return _room(test.room, test.outcome != "failed", role)
-    return (_sentence(test, scene, role),)
+    said = [piece(f"{expression(read.expr, scene.names)} is {number(read.value)}", "changed") for read in test.reads]
+    return (_sentence(test, scene, role), *said)
 
 
 def _sentence(test: AdmissionTest, scene: Scene, role: Role) -> Line:

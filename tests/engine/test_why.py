@@ -136,6 +136,22 @@ def test_a_shut_gate_is_named_with_its_value_and_opening_it_lets_the_head_in() -
     assert Change("guard", 1.0, path=(1,)) in would_admit(question)
 
 
+def test_a_guard_says_what_each_of_its_parts_was() -> None:
+    # one running, none preempted, one admitted: the second term is what shuts the gate
+    m = Model()
+    kv = m.pool("kv", 100, admit_via=0)
+    n = m.register("n", 5.0)
+    gate = (ctx("Preempted").equals(0)).both(n + ctx("Admitted") < 6)
+    llm = m.engine(budget=100, memory=kv, body=[serve(), admit(gate=gate)])
+    m.batch(2)
+    m.session(hold((kv, 4), body=[prefill(llm, 4, kv), decode(llm, 8, kv)]))
+    _, answer = asked(standing(m.build(), 1), 1)
+    read = {part.expr: part.value for part in reason(answer).reads}
+    assert [read[expr] for expr in (ir.Ctx("Preempted"), ir.Reg(0), ir.Ctx("Admitted"))] == [0, 5, 1]
+    terms = {expr.op: value for expr, value in read.items() if isinstance(expr, ir.Binary)}
+    assert (terms["Eq"], terms["Lt"]) == (1, 0)
+
+
 def test_a_branch_not_taken_is_the_reason_for_an_admission_inside_it() -> None:
     m = Model()
     kv = m.pool("kv", 100, admit_via=0)

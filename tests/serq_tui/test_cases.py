@@ -16,6 +16,7 @@ from engine.decisions import Admitted, Blocked, Decision, Evicted, Guarded, Left
 from engine.replay import steps
 from engine.snapshot import Who
 from engine.would_admit import Change
+from grammar import ir
 from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, StoryAnswer, WhyAnswer
 from tests.serq_tui.piloting import EXAMPLES, Driver, opened
 from tests.serq_tui.test_answers import answer
@@ -113,6 +114,8 @@ def latched_gate(found: Answer) -> None:
     reason = explained(found).why.reason
     assert reason is not None
     assert (reason.kind, reason.value, reason.path) == ("branch", 0, (1,))
+    # set to 4 by the preemption, and not yet counted down when r0, the last that ran, had ended
+    assert {read.expr: read.value for read in reason.reads}[ir.Reg(0)] > 0
     assert explained(found).changes == (Change("guard", 1.0, path=(1,)),)
 
 
