@@ -1,0 +1,90 @@
+"""The grid and the log: stretches of a run made again, held against the moments and decisions they are of."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+
+from engine.decision_log import log
+from engine.decisions import Decision
+from engine.grid import window
+from engine.simulation import Simulation
+from engine.snapshot import Snapshot, Who
+from engine.timeline import AtPosition, Timeline
+from grammar import ir
+from tests.engine.strategies import programs
+from tests.engine.test_autopsy import two
+
+few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+
+MOST_STEPS = 50
+"""Attempts walked of one random program."""
+
+
+def walked(program: ir.Program) -> tuple[Timeline, list[Snapshot]]:
+    """A run some way on, and the moments at which an iteration began."""
+    timeline = Timeline(Simulation(program))
+    begun: list[Snapshot] = []
+    for _ in range(MOST_STEPS):
+        if timeline.step().reason != "step":
+            break
+        now = timeline.snapshot()
+        if now.engines[0].iterations > (begun[-1].engines[0].iterations if begun else 0):
+            begun.append(now)
+    return timeline, begun
+
+
+@few
+@given(programs())
+def test_a_column_has_the_batch_of_its_iteration(program: ir.Program) -> None:
+    timeline, begun = walked(program)
+    columns = window(timeline.past, 0, 10, 0, timeline.seen)
+    assert [column.position for column in columns] == [now.position for now in begun[-10:]]
+    for column, now in zip(columns, begun[-10:], strict=True):
+        batch = now.engines[0].batch
+        assert batch is not None
+        assert column.iteration == now.engines[0].iterations
+        served = {portion.who: (portion.mode, portion.tokens) for portion in batch.portions}
+        assert {who: (cell.mode, cell.tokens) for who, cell in column.cells.items() if cell.tokens} == served
+        queued = {view.who for queue in now.queues for view in queue.waiting}
+        assert {who for who, cell in column.cells.items() if cell.mode in ("queued", "preempted")} == queued
+
+
+@few
+@given(programs())
+def test_what_was_seen_after_the_moment_stands_after_it(program: ir.Program) -> None:
+    timeline, begun = walked(program)
+    if len(begun) < 3:
+        return
+    middle = begun[len(begun) // 2]
+    timeline.seek(AtPosition(middle.position))
+    columns = window(timeline.past, 0, 2, 3, timeline.seen)
+    at = [now.position for now in begun]
+    here = at.index(middle.position)
+    assert [column.position for column in columns] == at[max(here - 1, 0) : here + 4]
+
+
+def test_a_preemption_shows_once_and_so_does_an_end() -> None:
+    # At 1 s r0's growth preempts r1; r0 ends at 4 s, in whose iteration r1 is computed again.
+    timeline = Timeline(Simulation(two()))
+    timeline.step(6)
+    columns = window(timeline.past, 0, 10, 0, timeline.seen)
+    assert [column.cells[Who(1)].mode for column in columns][:5] == ["prefill", "preempted", "queued", "queued", "prefill"]
+    assert [column.cells[Who(0)].mode for column in columns if Who(0) in column.cells] == ["prefill", *["decode"] * 3, "ended"]
+    assert [column.preempted for column in columns][:3] == [0, 1, 0]
+
+
+@few
+@given(programs())
+def test_the_log_has_every_decision_and_the_moment_right_after_it(program: ir.Program) -> None:
+    timeline, _ = walked(program)
+    logged = log(timeline.past, 10_000)
+    records: list[Decision] = []
+    run = timeline.simulation.anew()
+    run.listen(records)
+    while not run.begun or (run.position < timeline.simulation.position and not run.finished):
+        run.advance()
+    assert [one.record for one in logged] == records
+    if logged and logged[-1].position.decisions and logged[-1].position.events:
+        last = logged[-1]
+        timeline.seek(AtPosition(last.position))
+        assert timeline.records() == (last.record,)
