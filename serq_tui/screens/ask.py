@@ -60,6 +60,7 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         self._forms = forms
         self._placeholder = placeholder
         self._text = text
+        self._answered: str | None = None
         self._suggester = _Completion(complete) if complete is not None else None
 
     def compose(self) -> ComposeResult:
@@ -78,9 +79,10 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         if self._text:
             self._try(self._text)
 
-    def on_input_changed(self) -> None:
-        """An answer is about what stands there."""
-        self._answer("", "")
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """An answer is about what stands there; a line also says that it changed when it first gets its text."""
+        if event.value != self._answered:
+            self._answer("", "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take it, or say why not."""
@@ -94,6 +96,7 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         try:
             found = self._read(text)
         except ValueError as no:
+            self._answered = text
             advice = getattr(no, "advice", "")
             self._answer(f"{no}\n{advice}" if advice else str(no), getattr(no, "caret", ""))
         else:

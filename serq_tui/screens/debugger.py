@@ -267,10 +267,9 @@ class DebuggerScreen(AskingScreen):
         if self._saying is not None:
             self._saying.stop()
             self._saying = None
-        header = self.query_one(HeaderBar)
-        if header.activity is not None:
-            header.say(None)
-            self.refresh_bindings()
+        self.query_one(HeaderBar).say(None)
+        # Whatever drew the keys meanwhile has named the one that interrupts.
+        self.refresh_bindings()
 
     def on_progressed(self, message: Progressed) -> None:
         """Say how far it has come."""
