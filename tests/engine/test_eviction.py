@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.rng import EVICTION_SALT, Stream
 from grammar import ir
 from tests.engine.programs import (
     TURN,
@@ -213,6 +214,24 @@ def test_a_spill_into_a_tier_above_its_capacity_makes_room_first() -> None:
 
 
 # --------------------------------------------------------------------------- places and draws
+
+
+def test_an_entry_that_replaces_another_takes_over_its_place() -> None:
+    """R4.33.3: session 0's inner hold leaves place 0, session 1 place 1; the outer hold's entry stands at place 0 again.
+
+    So the first of the two draws is session 0's, whatever the seed.
+    """
+    m = Model()
+    kv = m.pool("kv", 8, evict=[sample("Uniform", 0, 1)])
+    dl = m.delay()
+    m.batch(3)
+    nested = [hold((kv, 4), cache=4, body=[hold((kv, 3), cache=3), run(dl, 2)]), run(dl, 90)]
+    other = [run(dl, 1), hold((kv, 1), cache=1), run(dl, 90)]
+    m.session(branch(serial < 1, nested, [branch(serial < 2, other, [run(dl, 3), hold((kv, 4), body=[run(dl, 90)])])]))
+    for seed in range(1, 7):
+        stream = Stream(seed ^ EVICTION_SALT)
+        first, second = stream.unit(), stream.unit()
+        assert evictions(m.build(9, seed=seed))[0][:2] == (3, 0 if first < second else 1)
 
 
 def test_drawn_eviction_keys_are_read_place_by_place() -> None:

@@ -141,6 +141,21 @@ def test_the_candidates_are_counted_from_the_earliest_admission() -> None:
     assert _victims([(1 - ctx("Admission")) ** 2])[0] == 1
 
 
+def test_a_place_is_counted_among_those_who_are_there() -> None:
+    """R4.17: two sessions have come and gone; of the next three the one at place 1 is the third-admitted, session 3."""
+    m = Model()
+    kv = m.pool("kv", 9, preempt=[(1 - ctx("Admission")) ** 2])
+    llm = m.engine(memory=kv)
+    dl = m.delay()
+    m.batch(5)
+    gone = [hold((kv, 3), body=[prefill(llm, 3, kv)])]
+    grow_later = [run(dl, 2), hold((kv, 3), body=[prefill(llm, 3, kv), decode(llm, 2, kv)])]
+    m.session(branch(serial < 2, gone, grow_later))
+    first = decisions(m.build(), Preempted)[0]
+    assert isinstance(first, Preempted)
+    assert (first.time, first.who.serial) == (3, 3)
+
+
 def test_a_victim_may_be_chosen_by_what_it_does() -> None:
     """R4.17: Decoding. A decode of session 0 grows while session 1 prefills: decodes first, so itself."""
     m = Model()
@@ -201,7 +216,8 @@ def test_of_another_pool_every_holder_is_a_candidate_but_not_a_lease() -> None:
 def test_a_growing_session_is_no_candidate_of_its_memory() -> None:
     """R4.17: at 1 session 1, served first, waits for a growth of `side`; session 0 grows in the memory and has only itself."""
     m = Model()
-    kv, side = m.pool("kv", 8, preempt=LIFO), m.pool("side", 4)
+    # The pool it waits at has the number of the stage, so that the two cannot be mistaken for each other.
+    side, kv = m.pool("side", 4), m.pool("kv", 8, preempt=LIFO)
     llm = m.engine(chunk=4, serve=[-serial], memory=kv)
     m.batch(2)
     plain = hold((kv, 4), body=[prefill(llm, 6, kv)])

@@ -314,10 +314,9 @@ def test_reuse_is_not_read_under_the_budget_left_of_the_admission() -> None:
 
 
 def test_nobody_is_admitted_in_an_attempt_that_preempted() -> None:
-    """R6.8: at 1 the growth of session 0 preempts session 1; session 2 waits though a seat and tokens are there."""
+    """R6.8: at 1 session 0's growth preempts session 1, to the back of the queue; session 2 waits though it fits."""
     s = Serving(((0, 3, 1), (0, 3, 1), (0.5, 1, 0)))
-    s.seats()
-    s.kv(6, units=where(serial < 2, 3, 0), preempt=LIFO)
+    s.kv(6, units=where(serial < 2, 3, 0), preempt=LIFO, tail=True, admit_via=0)
     rows = starts(s.build(s.engine()))
     assert rows[:2] == [(0, "s0:p 3, s1:p 3"), (1, "s0:d 1")]
     assert "s2:p 1" in rows[2][1]

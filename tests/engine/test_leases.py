@@ -115,6 +115,8 @@ def test_a_negative_lease_ends_at_once_but_by_an_event() -> None:
     )
     simulation = finished(m.build())
     assert [s[3] for s in samples(simulation, "own")] == [1, 0]
+    # Held for no time: the clock does not go back to the lease's end.
+    assert simulation.report()["pools"][0]["mean_used"] == 0
 
 
 def test_the_end_of_a_lease_that_was_released_does_nothing() -> None:

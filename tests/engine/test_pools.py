@@ -126,6 +126,17 @@ def test_a_growth_uses_up_the_reservation_of_its_own_hold_only() -> None:
     assert _reserve(True, (3, 7), (1, 3), grows=2) == [0, 0]
 
 
+def test_a_growth_does_not_count_its_own_reservation() -> None:
+    """R4.4, R4.16: 3 + 3 used, 4 of them still reserved by the one that grows by 4: 6 + 0 + 4 fit 10, at once."""
+    m = Model()
+    u, r, g = m.size("u"), m.size("r"), m.size("g")
+    mem = m.pool("mem", 10, reserve_held=True)
+    dl = m.delay()
+    m.sessions((u, r, g), (3, 7, 4), (3, 3, 0))
+    m.session(hold((mem, u, r), body=[run(dl, 1), grow(mem, g), m.observe("grown", now), run(dl, 5)]))
+    assert values(m.build(), "grown") == [1, 1]
+
+
 def test_a_reserve_below_the_units_does_not_lower_the_need() -> None:
     """R4.8: the need is the larger of the two: 6 + 6 are above 10."""
     assert _reserve(True, (6, 1), (6, 1)) == [0, 5]

@@ -49,11 +49,22 @@ def test_a_hold_without_a_clause_neither_finds_nor_touches_the_prefix() -> None:
 
 
 def test_the_attribute_cached_is_the_largest_hit_of_the_pools() -> None:
-    """R4.9.4."""
+    """R4.9.4: whichever pool comes first."""
+    for in_a, in_b in ((3, 5), (5, 3)):
+        m = Model()
+        a, b = m.pool("a", 100), m.pool("b", 100)
+        both = hold((a, 9), (b, 9), cache=9, body=[m.observe("found", cached)])
+        m.session(hold((a, in_a), cache=9), hold((b, in_b), cache=9), both)
+        assert values(m.build(), "found") == [5]
+
+
+def test_a_hold_begins_at_the_prefix_it_found() -> None:
+    """R4.9.2e: 8 found and 2 loaded: 10 are computed of 12 and can stay."""
     m = Model()
-    a, b = m.pool("a", 100), m.pool("b", 100)
-    m.session(hold((a, 3), cache=3), hold((b, 5), cache=5), hold((a, 9), (b, 9), cache=9, body=[m.observe("found", cached)]))
-    assert values(m.build(), "found") == [5]
+    kv = m.pool("kv", 100)
+    again = hold((kv, 12), cache=99, body=[load(kv, 2)])
+    m.session(hold((kv, 8), cache=8), again, m.observe("kept", call("CachedIn", kv)))
+    assert values(m.build(), "kept") == [10]
 
 
 def _bounded(reuse: Number) -> tuple[float, float, float]:

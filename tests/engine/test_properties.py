@@ -14,8 +14,10 @@ from engine.decisions import Admitted, Attempted, Decision, RegisterSet
 from engine.simulation import Simulation
 from engine.snapshot import PoolView, Snapshot
 from grammar import ir
+from tests.engine.programs import ctx, serial
+from tests.engine.requests import Serving
 from tests.engine.strategies import programs
-from tests.engine.watching import moments
+from tests.engine.watching import moments, samples
 from tests.oracle.generator import generate
 
 EPS = 1e-9
@@ -173,6 +175,29 @@ def test_a_run_may_be_left_and_taken_up_anywhere(program: ir.Program, steps: int
     straight = Simulation(program)
     straight.run()
     assert run.result() == straight.result()
+
+
+def test_what_steady_decodes_leave_of_the_budget_goes_to_a_newcomer() -> None:
+    """R6.8 where nothing looks on: three requests decode under a budget of 4; the prompt of 6 that comes at 10.5 gets 1 a time.
+
+    Its prefill takes the iterations from 11 to 17, its decode the one after.
+    """
+    s = Serving(((0, 1, 40), (0, 1, 40), (0, 1, 40), (10.5, 6, 1)))
+    s.seats()
+    s.kv(500)
+    s.after = [s.m.observe("done", serial)]
+    simulation = Simulation(s.build(s.engine(budget=4)))
+    simulation.run()
+    assert samples(simulation, "done")[0][:2] == (18, 3)
+
+
+def test_the_gaps_of_steady_decodes_are_counted_one_by_one() -> None:
+    """R9.8 where nothing looks on: three decodes for four iterations of 1.75, then one for four of 1.25: 26 over 16."""
+    s = Serving(((0, 1, 4), (0, 1, 4), (0, 1, 8)))
+    simulation = Simulation(s.build(s.engine(cost=1 + 0.25 * ctx("Ndec"))))
+    simulation.run()
+    stage = simulation.report()["stages"][0]
+    assert (stage["mean_itl"], stage["itl_p50"], stage["itl_p99"]) == (26 / 16, 1.75, 1.75)
 
 
 # --------------------------------------------------------------------------- clones

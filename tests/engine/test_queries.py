@@ -148,6 +148,17 @@ def test_the_budget_left_is_planned_from_the_wishes_of_the_residents() -> None:
     assert values(m.build(), "left") == [6.0]
 
 
+def test_the_budget_left_is_not_below_nothing() -> None:
+    """R7.12: a prefill of 25 wants more than the 10 of an iteration: 15 are left to it at 0.5, and nothing to others."""
+    m = Model()
+    w = m.size("w")
+    llm = m.engine(budget=10)
+    dl = m.delay()
+    m.sessions((w,), (0,), (0.5,))
+    m.session(run(dl, w), branch(w > 0, [m.observe("left", call("BudgetLeft", llm))], [prefill(llm, 25)]))
+    assert values(m.build(), "left") == [0]
+
+
 def test_the_budget_left_reads_the_totals_of_the_residents() -> None:
     """R7.12: a budget of 4 for each resident: one of the two wants 1, the other 2; 8 - 3 = 5 are left."""
     m = Model()
