@@ -149,7 +149,7 @@ def requests(seed: int) -> Generated:
     assert isinstance(stage.kind, ir.Step)
     model._stages[engine.base] = replace(stage, kind=replace(stage.kind, request=clause))
     bench.stages = [engine, home]
-    asked = ir.Request(engine.ref, node(prompt), node(maximum(1, output)))
+    asked = ir.Request(engine.ref, node(maximum(1, prompt)), node(maximum(1, output)))
     rounds: list[Any] = [
         TURN,
         run(home, 0.125),
