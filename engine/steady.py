@@ -186,8 +186,8 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
         done = done + iteration.take_tokens(k, st, it.batch)
     if done:
         if len(done) > 1:
-            wanted = {job.id for job in done}
-            done = [job for job in st.residents if job.id in wanted]
+            # They complete in batch order (R6.19).
+            done = [job for job, _ in calendar.in_order(st, cohort.order, {job.id for job in done}, [])]
         for job in done:
             if job.id in cohort.members:
                 calendar.restore(cohort, job)
