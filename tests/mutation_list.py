@@ -318,7 +318,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_in(
         "calendar.py",
         ("R6.20", "job.work -= ended", "job.work -= ended + 1", "test_timeline.py"),
-        ("R9.22", "confirmed, after + ended)", "confirmed, after)", "test_properties.py test_short_cuts.py"),
+        ("R9.22", "confirmed, after + ended)", "confirmed, after)", "test_clone.py"),
         (
             "R6.21",
             "held.pos += cohort.served - member.since",

@@ -122,7 +122,7 @@ def test_a_member_of_an_array_makes_all_members_shared() -> None:
 
 
 def test_a_flow_of_a_victim_is_taken_away_and_the_others_get_its_share() -> None:
-    """R5.12: two flows of 4 at 1/2 each until 2; session 1 loses its hold: session 0's has 3 left and ends at 5."""
+    """R5.12: two flows of 4 at 1/2 each until 2; session 2 loses its hold: session 1's flow has 3 left and ends at 5."""
     m = Model()
     kv = m.pool("kv", 9, preempt=[-serial])
     a, b = m.ps("a", 1), m.ps("b", 1)
@@ -132,7 +132,6 @@ def test_a_flow_of_a_victim_is_taken_away_and_the_others_get_its_share() -> None
     pushes = [hold((kv, 3), body=[run(dl, 2), grow(kv, 1), run(dl, 90)])]
     m.session(branch(serial < 1, pushes, [flows]))
     simulation = finished(m.build(50))
-    # Session 2, the greatest serial, is the victim.
     assert [s[:2] for s in samples(simulation, "done")] == [(5, 1)]
 
 

@@ -95,17 +95,14 @@ def test_budget_and_chunk_are_read_once_an_attempt_in_this_order() -> None:
     first, second = (1 + int(machine.unit() * 8) for _ in range(2))
     drawn = 1 + floor(sample("Uniform", 0, 1) * 8)
     (start, batch), *_ = batches((0, 99, 0), (0, 99, 0), budget=100 * drawn, chunk=drawn)
-    # Both fit: the budget is at least 100; the chunk is the second draw.
+    # The budget is at least 100, so both have their chunk.
     assert (start, batch) == (0, f"s0:p {second}, s1:p {second}")
     (_, batch), *_ = batches((0, 99, 0), (0, 99, 0), budget=drawn, chunk=100 * drawn)
     assert batch == f"s0:p {first}"
 
 
 def test_the_totals_are_those_of_the_residents_before_the_attempt() -> None:
-    """R6.2, R6.3.1: the budget is 10 * prefills + decodes as they stand: at 0 none has been admitted, so only the queue's 1.
-
-    Nres, Ndec are read by the budget; the first attempt sees 0 residents and has 0 + 1 tokens, the next sees one.
-    """
+    """R6.2, R6.3.1: a budget of 1, and 2 more for each prefill: at 0 nobody resides yet, one being admitted then: 1, then 3."""
     prefills = ctx("Nres") - ctx("Ndec")
     assert held((0, 5, 2), budget=1 + 2 * prefills + 5 * ctx("Ndec")) == [
         (0, "s0:p 1"),
@@ -225,7 +222,7 @@ def test_keys_that_read_the_state_are_read_again_after_every_resident() -> None:
 
 
 def test_under_keys_a_newcomer_may_stand_before_those_already_served() -> None:
-    """R6.11, R6.7: session 1 (key 1) is served, then session 0 (key 9), then session 2 is admitted with key 0: behind, once."""
+    """R6.11, R6.7: keys 9, 8 and 0: sessions 1 and 0 are served, then session 2 is admitted and served; nobody twice."""
     s = Serving(((0, 2, 3), (0, 2, 3), (0.5, 2, 3)))
     s.seats()
     rows = starts(s.build(s.engine(serve=[where(serial.equals(2), 0, 9 - serial)])))

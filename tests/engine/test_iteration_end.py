@@ -98,7 +98,7 @@ def test_a_cost_below_zero_counts_as_zero_and_an_iteration_of_nothing_may_last_n
 
 
 def test_work_counts_at_the_end_of_an_iteration_and_positions_at_its_start() -> None:
-    """R6.20: seen in the middle of an iteration: 4 tokens left of 4, and 4 + 1 allocated already."""
+    """R6.20: seen in the middle of an iteration: 4 tokens left of 4, and all 4 allocated already, of 1 at first."""
     m = Model()
     kv = m.pool("kv", 100)
     llm = m.engine(memory=kv)
