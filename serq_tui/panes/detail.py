@@ -20,4 +20,4 @@ class DetailPane(Pane[DetailState]):
 
     def title(self, state: DetailState) -> str:
         """The request."""
-        return f"request {state.who} · esc closes"
+        return f"{state.who} · enter its story · esc closes"

@@ -39,6 +39,11 @@ def shipped() -> tuple[Choice, ...]:
     return programs_in(Path(str(files("serq_tui") / "examples")))
 
 
+def troubles() -> tuple[Choice, ...]:
+    """The cases that come with the debugger, a known trouble each."""
+    return programs_in(Path(str(files("serq_tui") / "examples" / "cases")))
+
+
 def programs_in(folder: Path) -> tuple[Choice, ...]:
     """The programs of a folder by name, each with its opening comment."""
     return tuple(Choice(path, opening_comment(path)) for path in sorted(folder.glob("*.sq")) if path.is_file())
@@ -79,18 +84,22 @@ class ChooserScreen(Screen[Path | None]):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._examples = shipped()
+        self._cases = troubles()
         self._here = programs_in(folder)
-        self._choices = (*self._examples, *self._here)
+        self._choices = (*self._examples, *self._cases, *self._here)
 
     def compose(self) -> ComposeResult:
         """The list at the left, what the program is about at the right."""
         yield Label("serq-tui   choose a program to walk through", id="chooser-title")
         with Horizontal(id="chooser"):
-            options: list[Option | None] = [Option("shipped examples", disabled=True)]
-            options += [Option(f"  {choice.path.name}", id=str(index)) for index, choice in enumerate(self._examples)]
-            options += [None, Option("this folder", disabled=True)]
-            first = len(self._examples)
-            options += [Option(f"  {choice.path.name}", id=str(first + index)) for index, choice in enumerate(self._here)]
+            options: list[Option | None] = []
+            first = 0
+            groups = (("shipped examples", self._examples), ("known troubles", self._cases), ("this folder", self._here))
+            for title, choices in groups:
+                options += [None] if options else []
+                options.append(Option(title, disabled=True))
+                options += [Option(f"  {choice.path.name}", id=str(first + index)) for index, choice in enumerate(choices)]
+                first += len(choices)
             if not self._here:
                 options.append(Option("  no .sq files here", disabled=True))
             yield ChoiceList(*options, id="choices", markup=False)
