@@ -301,16 +301,11 @@ OPEN = {
     "an engine without memory reuses nothing",
     "a grow outside a hold grows the lease, of which no more is computed",
     "a shrink outside a hold shrinks the lease and what of it is computed",
-    "the work flows have left is brought up to date when a latency begins",
     "the prefill tokens of a schedule that has served a decode are minus zero",
     "the attention of a batch without a prefill is minus zero",
     "the tokens of a schedule that has served nobody are minus zero",
     "the prefill tokens of a schedule that has served nobody are minus zero",
     "the tokens of an iteration that only preempted are minus zero",
-    "a shrink stops at what is computed",
-    "a shrink of what is all computed changes nothing",
-    "a shrink, even by nothing, admits who waits",
-    "sessions that wait for room a reserve asks for are in no knot",
     "on a stage of infinite capacity the jobs that came later leave first",
 }
 """What our engine does not do yet; strict, so that whoever mends one takes it out of here."""
