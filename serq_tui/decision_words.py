@@ -19,6 +19,8 @@ from engine.decisions import (
     Evicted,
     Grew,
     Guarded,
+    LeaseReturned,
+    LeaseTaken,
     LeftOut,
     Preempted,
     Queued,
@@ -104,6 +106,8 @@ def decision(record: Decision, names: Names) -> str:
             return _entry(record, names)
         case Grew() | Stalled() | Preempted() | Released() | Evicted():
             return _holding(record, names)
+        case LeaseTaken() | LeaseReturned():
+            return _lease(record, names)
         case Attempted() | Guarded() | RegisterSet() | ClaimRead():
             return _course(record, names)
         case Arrived() | TurnOpened() | Responded() | Ended():
@@ -115,7 +119,7 @@ def decision(record: Decision, names: Names) -> str:
 def role(record: Decision) -> Role:
     """The role its sentence plays, for its colour."""
     match record:
-        case Preempted() | Rejected():
+        case Preempted() | LeaseTaken() | Rejected():
             return "preempted"
         case Blocked() | AdmissionClosed() | LeftOut() | Stalled() | Displaced():
             return "waiting"
@@ -184,6 +188,17 @@ def _holding(record: Grew | Stalled | Preempted | Released | Evicted, names: Nam
             return f"{record.who} gives back {amount(record.units)} of {pool}{kept}"
         case Evicted():
             return f"{evicted(record, pool)}, {amount(record.left)} left of it"
+
+
+def _lease(record: LeaseTaken | LeaseReturned, names: Names) -> str:
+    pool = names.pool(record.pool)
+    match record:
+        case LeaseTaken():
+            then = "set aside" if record.set_aside else "ended"
+            asked = f"{record.grower} asked for {amount(record.need)}, {amount(record.free)} free"
+            return f"lease of {amount(record.units)} of {pool} that {record.who} has is {then}: {asked}"
+        case LeaseReturned():
+            return f"{record.who} has its lease of {amount(record.units)} of {pool} again"
 
 
 def _course(record: Attempted | Guarded | RegisterSet | ClaimRead, names: Names) -> str:

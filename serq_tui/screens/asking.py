@@ -5,43 +5,18 @@ from __future__ import annotations
 from functools import partial
 from threading import Event
 
-from textual.screen import Screen
-
 from engine.snapshot import Who
-from engine.timeline import Target
 from engine.walking import Interrupted
 from serq_tui.answers import Answer, AskGrid, AskLog, AskStory, AskWhy, NoAnswer, Question
 from serq_tui.controller import Controller
 from serq_tui.messages import Answered, FollowLine, TellStory
 from serq_tui.panes.tables import RequestPane
 from serq_tui.screens.answer import AnswerScreen
+from serq_tui.screens.moving import MovingScreen
 
 
-class AskingScreen(Screen[None]):
+class AskingScreen(MovingScreen):
     """A screen that asks in a worker and shows the answer over itself. An answer on screen is asked for anew at every moment."""
-
-    controller: Controller
-
-    @property
-    def busy(self) -> bool:
-        """Whether something uses the timeline."""
-        raise NotImplementedError
-
-    def begin(self, words: str) -> Event:
-        """Something begins to use the timeline; the event interrupts it."""
-        raise NotImplementedError
-
-    def finish(self) -> None:
-        """It no longer does."""
-        raise NotImplementedError
-
-    def go_on(self) -> None:
-        """Whatever was asked for meanwhile begins."""
-        raise NotImplementedError
-
-    def seek(self, target: Target | None) -> None:
-        """Go to a moment."""
-        raise NotImplementedError
 
     # ----------------------------------------------------------------- asking
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable
 from functools import partial
 from threading import Event
 
 from textual import events
 from textual.app import ComposeResult
-from textual.timer import Timer
 
 from engine.breakpoints import Breakpoint
 from engine.snapshot import Position, Who
-from engine.timeline import Target
 from serq_tui.answers import AskStory
 from serq_tui.arrangement import PANES
 from serq_tui.attention import lens_for
@@ -22,22 +17,8 @@ from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee
 from serq_tui.goto import NoSuchMoment
 from serq_tui.keymap import bindings
-from serq_tui.messages import Arrived, LoadFailed, OpenDetail, Progressed, Reloaded, Selected, ToggleBreakpoint
-from serq_tui.moves import (
-    Headway,
-    Move,
-    Plan,
-    Run,
-    Seek,
-    Stay,
-    Step,
-    StepDecision,
-    StepStatement,
-    ToEdge,
-    doing,
-    ending,
-    progress,
-)
+from serq_tui.messages import Arrived, LoadFailed, OpenDetail, Reloaded, Selected, ToggleBreakpoint
+from serq_tui.moves import Move, Run, Seek, Stay, Step, StepDecision, StepStatement, ToEdge, ending
 from serq_tui.options import Stops
 from serq_tui.panes.desk import Desk
 from serq_tui.panes.header import HeaderBar
@@ -53,11 +34,6 @@ from serq_tui.screens.stops import StopsScreen, ask_for_stop
 from serq_tui.stop_texts import NoSuchStop
 from serq_tui.view_state import Bookmark
 
-#: Seconds between two messages of progress: 15 a second look continuous and cost the run nothing.
-BETWEEN_PROGRESS = 1 / 15
-#: A move that takes no longer says nothing: a line that flashes by is unrest.
-BEFORE_SAYING = 0.15
-
 #: Actions that go back, and those that go on: dimmed where there is nowhere to go.
 _BACKWARD = frozenset({"back", "decision_back", "statement_back", "reverse", "home"})
 _FORWARD = frozenset({"step", "decision", "statement", "continue"})
@@ -72,9 +48,6 @@ class DebuggerScreen(AskingScreen):
         super().__init__()
         self.controller = controller
         self._asked = asked
-        self._queued: deque[Move] = deque()
-        self._interrupt: Event | None = None
-        self._saying: Timer | None = None
         self._ends = (False, False)
 
     def compose(self) -> ComposeResult:
@@ -90,16 +63,11 @@ class DebuggerScreen(AskingScreen):
         self._notice()
         self.draw()
         self.query_one(Desk).focus_pane("source")
-        self._ask(Stay())
+        self.go(Stay())
         if self._asked.at is not None:
             self._go_to(self._asked.at)
 
     # ----------------------------------------------------------------- drawing
-
-    @property
-    def busy(self) -> bool:
-        """Whether a move is under way."""
-        return self._interrupt is not None
 
     def draw(self) -> None:
         """Show the present moment through the present lens."""
@@ -127,43 +95,43 @@ class DebuggerScreen(AskingScreen):
 
     def action_step(self) -> None:
         """Step on."""
-        self._ask(Step())
+        self.go(Step())
 
     def action_back(self) -> None:
         """Step back."""
-        self._ask(Step(back=True))
+        self.go(Step(back=True))
 
     def action_decision(self) -> None:
         """Step on by a decision."""
-        self._ask(StepDecision())
+        self.go(StepDecision())
 
     def action_decision_back(self) -> None:
         """Step back by a decision."""
-        self._ask(StepDecision(back=True))
+        self.go(StepDecision(back=True))
 
     def action_statement(self) -> None:
         """Step on by a schedule statement."""
-        self._ask(StepStatement())
+        self.go(StepStatement())
 
     def action_statement_back(self) -> None:
         """Step back by a schedule statement."""
-        self._ask(StepStatement(back=True))
+        self.go(StepStatement(back=True))
 
     def action_continue(self) -> None:
         """Run on to the next stop."""
-        self._ask(Run())
+        self.go(Run())
 
     def action_reverse(self) -> None:
         """Run back to the stop before."""
-        self._ask(Run(back=True))
+        self.go(Run(back=True))
 
     def action_home(self) -> None:
         """Go to the first moment."""
-        self._ask(ToEdge(last=False))
+        self.go(ToEdge(last=False))
 
     def action_end(self) -> None:
         """Go to the last moment seen."""
-        self._ask(ToEdge(last=True))
+        self.go(ToEdge(last=True))
 
     def action_goto(self) -> None:
         """Ask for a moment and go there."""
@@ -171,7 +139,7 @@ class DebuggerScreen(AskingScreen):
 
     def _go_to(self, text: str) -> None:
         try:
-            self._ask(Seek(self.controller.target_named(text)))
+            self.go(Seek(self.controller.target_named(text)))
         except NoSuchMoment:
             self.app.push_screen(GotoScreen(self.controller.target_named, text), self.seek)
 
@@ -210,70 +178,7 @@ class DebuggerScreen(AskingScreen):
     def _jump(self, mark: Bookmark | None) -> None:
         self._notice()
         if mark is not None:
-            self._ask(Seek.to(mark.position))
-
-    def seek(self, target: Target | None) -> None:
-        """Go to a moment that was named; None where none was."""
-        if target is not None:
-            self._ask(Seek(target))
-
-    def _ask(self, move: Move) -> None:
-        if self.busy:
-            self._queued.append(move)
-        else:
-            self._start(move)
-
-    def _start(self, move: Move) -> None:
-        interrupt = self.begin(doing(move))
-        plan = self.controller.plan(move)
-        self.run_worker(partial(self._carry_out, self.controller, plan, interrupt), thread=True, group="moves")
-
-    def begin(self, words: str) -> Event:
-        """Something begins to use the timeline, and says so if it takes long."""
-        self._interrupt = interrupt = Event()
-        self._saying = self.set_timer(BEFORE_SAYING, partial(self._say, words))
-        return interrupt
-
-    def _carry_out(self, controller: Controller, plan: Plan, interrupt: Event) -> None:
-        """In the worker's thread: the one place that moves the timeline."""
-        arrival = controller.carry_out(plan, interrupt.is_set, self._throttled(doing(plan.move)))
-        self.post_message(Arrived(arrival, plan.move))
-
-    def _throttled(self, words: str) -> Callable[[Headway], None]:
-        """What tells the screen of progress, at most so often."""
-        begun = last = time.monotonic()
-        first: Headway | None = None
-
-        def report(made: Headway) -> None:
-            nonlocal begun, last, first
-            now = time.monotonic()
-            if first is None:
-                first, begun = made, now
-            if now - last >= BETWEEN_PROGRESS:
-                last = now
-                self.post_message(Progressed(f"{words}: {progress(first, made, now - begun)}"))
-
-        return report
-
-    def _say(self, words: str) -> None:
-        if self.busy:
-            more = f", {len(self._queued)} more to do" if self._queued else ""
-            self.query_one(HeaderBar).say(f"{words}{more}   esc stops")
-            self.refresh_bindings()
-
-    def finish(self) -> None:
-        """It no longer does."""
-        self._interrupt = None
-        if self._saying is not None:
-            self._saying.stop()
-            self._saying = None
-        self.query_one(HeaderBar).say(None)
-        # Whatever drew the keys meanwhile has named the one that interrupts.
-        self.refresh_bindings()
-
-    def on_progressed(self, message: Progressed) -> None:
-        """Say how far it has come."""
-        self._say(message.words)
+            self.go(Seek.to(mark.position))
 
     def on_arrived(self, message: Arrived) -> None:
         """Show where a move ended, and start the next that was asked for."""
@@ -287,27 +192,15 @@ class DebuggerScreen(AskingScreen):
         self.draw()
         self.ask_again()
 
-    def go_on(self) -> None:
-        """Start the next move that was asked for."""
-        if self._queued:
-            self._start(self._queued.popleft())
-
     def action_escape(self) -> None:
         """Interrupt what runs; else close the detail; else give a maximised pane back."""
-        if self._interrupt is not None:
-            self._queued.clear()
-            self._interrupt.set()
+        if self.busy:
+            self.leave()
         elif self.controller.lens.opened is not None:
             self._open(None)
         else:
             self.query_one(Desk).maximise(None)
             self.refresh_bindings()
-
-    def leave(self) -> None:
-        """Let go of a run under way, so that nothing outlives the screen."""
-        self._queued.clear()
-        if self._interrupt is not None:
-            self._interrupt.set()
 
     # ----------------------------------------------------------------- stopping
 
@@ -339,7 +232,7 @@ class DebuggerScreen(AskingScreen):
 
     def _after_stops(self, move: Move | None) -> None:
         self.draw()
-        self._ask(move or Stay())
+        self.go(move or Stay())
 
     def _ask_for_stop(self, text: str) -> None:
         """Stop on what the command line names; what it cannot be is asked for again."""
@@ -357,7 +250,7 @@ class DebuggerScreen(AskingScreen):
         self.notify(words)
         self._notice()
         self.draw()
-        self._ask(Stay())
+        self.go(Stay())
 
     def _notice(self) -> None:
         for notice in self.controller.attention.notices():
@@ -406,7 +299,7 @@ class DebuggerScreen(AskingScreen):
             self.notify("this program has no second engine to look at", severity="warning")
         else:
             self.notify(said)
-            self._ask(Stay())
+            self.go(Stay())
 
     def action_help(self) -> None:
         """Show the keys."""
@@ -433,7 +326,7 @@ class DebuggerScreen(AskingScreen):
         controller = Controller(loaded, lens_for(old.lens, debuggee, loaded), old.attention.keeper)
         plan = controller.plan(old.here())
         self.post_message(
-            Reloaded(controller, controller.carry_out(plan, interrupt.is_set, self._throttled("returning to the moment")))
+            Reloaded(controller, controller.carry_out(plan, interrupt.is_set, self.throttled("returning to the moment")))
         )
 
     def on_reloaded(self, message: Reloaded) -> None:
