@@ -116,6 +116,21 @@ def shrink_beside_a_queue() -> ir.Program:
     return model.build(10)
 
 
+def beside_a_reserve(units: float) -> Callable[[], ir.Program]:
+    """A hold of 8 of 40 units that reserves 16 shrinks by 4; another session asks for some."""
+
+    def program() -> ir.Program:
+        model = Model()
+        pool, wait = model.pool("p", 40, reserve_held=True), model.delay()
+        first = [hold((pool, 8, 16), body=[shrink(pool, 4), run(wait, 5)])]
+        second = [run(wait, 1), hold((pool, units), body=[model.observe("admitted", now)])]
+        model.session(TURN, branch(serial.equals(0), first, second))
+        model.batch(2)
+        return model.build(3)
+
+    return program
+
+
 def over_cap() -> ir.Program:
     """A hold that asks a member of an array for more than it can have waits for ever."""
     model = Model()
@@ -257,6 +272,9 @@ FOUND: dict[str, Found] = {
         requesting(4, 1, ctx("Known"), memory=False, cache=4),
         {"hit": [0.0, 0.0], "prefill": [4.0, 4.0], "done": [5.0, 9.0], "cached": [4.0, 4.0]},
     ),
+    # 4 units allocated and 12 - 4 still reserved leave 28.
+    "a shrink gives as much of the reserve back": Found(beside_a_reserve(28), {"admitted": [1.0]}),
+    "a shrink gives no more of the reserve back": Found(beside_a_reserve(29), {"admitted": []}),
     "sessions that wait for room a reserve asks for are in no knot": Found(leg_in_its_own_way(1, 3), {"forks": [1.0]}),
     "sessions that wait for room their units ask for are in a knot": Found(leg_in_its_own_way(3, 3), None),
     # 0.4 + (1 - 0.3 - 0.1) / 0.5 in this order; with one step from 0 to 0.4 it would be 1.6.
@@ -296,6 +314,7 @@ def reference() -> Any:
 
 
 OPEN = {
+    "a shrink gives as much of the reserve back",
     "a request that knows nothing decodes all it asks for",
     "a request that ends knows all it generated",
     "an engine without memory reuses nothing",
