@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -34,6 +34,15 @@ def _passed_on() -> list[BindingType]:
         for action in actions("debugger")
         if (action.group == "Moving in time" and action.id != "interrupt") or action.id in _ASKING
     ]
+
+
+@runtime_checkable
+class _Busy(Protocol):
+    """A screen that may be doing something."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is."""
 
 
 class AnswerScreen(ModalScreen[None]):
@@ -125,10 +134,13 @@ class AnswerScreen(ModalScreen[None]):
         """Keep the filter and look at the lines."""
         self.pane.focus()
 
-    def action_close(self) -> None:
-        """Leave the filter; else go back to the debugger, or stop what it is doing."""
+    async def action_close(self) -> None:
+        """Leave the filter; else stop what the debugger is doing, be it to find this answer anew; else go back to it."""
+        below = self.below
         if self.query_one("#filter", Input).display:
             self._end_filter()
+        elif isinstance(below, _Busy) and below.busy:
+            await below.run_action("escape")
         else:
             self.dismiss()
 

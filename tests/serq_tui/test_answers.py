@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from engine.decisions import Preempted
 from engine.snapshot import Position, Who
+from engine.walking import Interrupted
 from engine.would_admit import Change
-from serq_tui.answers import Answer, AskAutopsy, AutopsyAnswer, GridAnswer, LogAnswer, NoAnswer, StoryAnswer, WhyAnswer
+from serq_tui.answers import Answer, AskAutopsy, AutopsyAnswer, GridAnswer, LogAnswer, NoAnswer, Question, StoryAnswer, WhyAnswer
 from serq_tui.log_rows import filtered
 from serq_tui.screens.answer import AnswerScreen
 from tests.serq_tui.piloting import CHAT, LATCHED, PREEMPTION, Driver, opened
@@ -156,6 +158,27 @@ async def test_the_grid_shows_who_had_what_and_its_cursor_is_the_moment() -> Non
         assert back.columns[-1].position == found.columns[-1].position
         await driver.press("enter")
         assert isinstance(answer(driver), StoryAnswer)
+
+
+async def test_escape_stops_the_search_for_an_answer_and_then_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(PREEMPTION) as driver:
+        await driver.press("c", "l")
+        first = answer(driver)
+
+        def endless(question: Question, interrupt: Callable[[], bool]) -> Answer:
+            while not interrupt():
+                pass
+            raise Interrupted
+
+        monkeypatch.setattr(driver.screen.controller, "answer", endless)
+        await driver.pilot.press("l")
+        await driver.pilot.pause()
+        assert driver.screen.busy
+        await driver.press("escape")
+        assert answer(driver) == first
+        assert driver.notices()[-1] == "interrupted: no answer"
+        await driver.press("escape")
+        assert not isinstance(driver.app.screen, AnswerScreen)
 
 
 async def test_who_does_not_wait_is_no_answer() -> None:
