@@ -35,20 +35,11 @@ from tests.engine.programs import (
     serial,
     turn_no,
 )
+from tests.oracle.bench import Bench, evict_keys, preemption, queue_keys, workload
 from tests.oracle.dice import Dice, attributes, contexts
-from tests.oracle.generate_engines import (
-    Bench,
-    chunk_of,
-    cost_of_iteration,
-    evict_keys,
-    preemption,
-    queue_keys,
-    schedule_body,
-    token_budget,
-    workload,
-)
 from tests.oracle.generate_plain import Plain
 from tests.oracle.generated import Generated, gauges, settings_of
+from tests.oracle.schedules import chunk_of, cost_of_iteration, schedule_body, token_budget
 
 KNOWN, INPUT, OUTPUT, HIT, FINISHED, REQUEUED = (ctx(name) for name in ("Known", "Input", "Output", "Hit", "Finished", "Requeued"))
 

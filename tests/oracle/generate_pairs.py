@@ -45,9 +45,10 @@ from tests.engine.programs import (
     serial,
     turn_no,
 )
+from tests.oracle.bench import Bench, queue_keys
 from tests.oracle.dice import Dice, Leaf, attributes, queries
-from tests.oracle.generate_engines import Bench, cost_of_iteration, queue_keys, token_budget
 from tests.oracle.generated import Generated, arrive, claims, explicit, gauges, settings_of
+from tests.oracle.schedules import cost_of_iteration, token_budget
 
 
 class Pair:

@@ -47,8 +47,8 @@ from tests.engine.programs import (
     shrink,
     turn_no,
 )
+from tests.oracle.bench import Bench, evict_keys, plain_stage, queue_keys, spill_when, spill_work
 from tests.oracle.dice import Dice, Leaf, attributes, contexts, queries
-from tests.oracle.generate_engines import Bench, evict_keys, plain_stage, queue_keys, spill_when, spill_work
 from tests.oracle.generated import Generated, arrive, claims, explicit, gauges, settings_of
 
 MOST_DEPTH = 3
