@@ -29,10 +29,13 @@ def make(version: Version) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Makes what is missing; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.oracle.environment", description=__doc__)
-    parser.add_argument("--release", choices=list(RELEASES), action="append", help="this one alone; default: both")
+    parser.add_argument("releases", nargs="*", metavar="RELEASE", help=f"of {', '.join(RELEASES)}; default: all")
     parser.add_argument("--anew", action="store_true", help="make an environment anew that is there already")
     options = parser.parse_args(arguments)
-    for version in options.release or RELEASES:
+    unknown = set(options.releases) - set(RELEASES)
+    if unknown:
+        parser.error(f"no release is called {', '.join(sorted(unknown))}; there are {', '.join(RELEASES)}")
+    for version in options.releases or RELEASES:
         if options.anew or python_of(version) is None:
             make(version)
         print(f"pyserq {RELEASES[version]}: {python_of(version)} (or set {VARIABLES[version]})")
