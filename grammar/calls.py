@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grammar import building, syntax
+from grammar.bodies import assignments
 from grammar.declarations import KVT
 from grammar.definitions import MOST_TOKENS
 from grammar.diagnostics import Note
@@ -239,7 +240,7 @@ def _entry(inliner: Inliner, node: syntax.CallStatement, queue: Queue, place: Pl
         {p.text: a for p, a in zip(entry.params or (), args, strict=True)},
         source,
         Use(f"`{queue.name}.{verb}`", span),
-        verb == "route",
+        frozenset() if verb == "route" else frozenset(name.text for name in assignments(entry.body)),
     )
     statements = localizer.statements(entry.body)
     _count(inliner, statements, span)

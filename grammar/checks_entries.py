@@ -30,6 +30,7 @@ class EntryRules:
     session: frozenset[str]
     hidden: frozenset[str]
     params: set[str] = field(default_factory=set)
+    locals: dict[str, Span] = field(default_factory=dict)
 
     def check(self) -> None:
         """Every rule that can be told from the text of the entry."""
@@ -67,6 +68,7 @@ class EntryRules:
             seen.setdefault(text, param.span)
         self.params = set(seen)
         for name in assignments(self.entry.body):
+            self.locals.setdefault(name.text, name.span)
             if name.text in seen:
                 self.findings.error(
                     "E1009",
@@ -125,11 +127,11 @@ class EntryRules:
     # ------------------------------------------------------------------ reads
 
     def _reads(self) -> None:
-        check_indices(self.findings, self.entry.body, {*self.params, *self.queue.locals}, f"`{self.shown}`")
+        check_indices(self.findings, self.entry.body, {*self.params, *self.locals}, f"`{self.shown}`")
         for read in values_read(self.entry.body):
             text = read.text
             first = read.names[0].text
-            if text in self.params or first in self.queue.locals or text in SCHEDULER_SET or text in self.hidden:
+            if text in self.params or first in self.locals or text in SCHEDULER_SET or text in self.hidden:
                 continue
             if text in self.session:
                 self.findings.error(
@@ -229,12 +231,12 @@ class EntryRules:
         text = read.text
         if text in self.params or text in known or text in SCHEDULER_SET:
             return
-        if text in self.queue.locals:
+        if text in self.locals:
             self.findings.error(
                 "E1025",
                 read.span,
                 f"`{text}` is not set on every path before this hold's admission: there it would be what an earlier call left",
-                Note("it is set here", self.queue.locals[text]),
+                Note("it is set here", self.locals[text]),
                 suggestion="set it above the hold",
             )
         elif text in self.hidden:

@@ -97,10 +97,13 @@ class HoldRules:
         return self.program.pools[ref.base].preempt is not None
 
     def _fits(self, take: ir.Take, written: syntax.Take) -> None:
-        """Constant units or reserve above the cap would be rejected whenever they are reached (L7.29)."""
-        cap = self.program.pools[take.pool.base].cap
+        """Constant units or reserve above the cap, in whole blocks, would be rejected whenever they are reached (L7.29)."""
+        pool = self.program.pools[take.pool.base]
+        cap, block = pool.cap, pool.block
         for amount, what in ((take.units, "units"), (take.reserve, "a reserve")):
             value = None if amount is None else constant(amount)
+            if value is not None and block is not None and math.isfinite(value):
+                value = math.ceil(value / block) * block
             if value is not None and value > cap:
                 self.findings.error(
                     "E713",

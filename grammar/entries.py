@@ -26,7 +26,7 @@ class Localizer:
         values: the argument for each parameter.
         source: for an entry ``from P``, the queue P and the member called.
         use: the call.
-        plain: a gateway's ``route``, whose names stay as they are (L8.3).
+        own: the names the entry sets, which become ``Q.x``; none of a gateway's ``route``, whose names stay (L8.3, L8.5).
     """
 
     findings: Findings
@@ -35,7 +35,7 @@ class Localizer:
     values: Mapping[str, syntax.Expr]
     source: tuple[Queue, syntax.Expr | None] | None
     use: Use
-    plain: bool
+    own: frozenset[str]
 
     def statements(self, block: syntax.Block) -> tuple[syntax.Statement, ...]:
         """The statements of a block, rewritten."""
@@ -99,7 +99,7 @@ class Localizer:
 
     def _local(self, name: syntax.Name) -> syntax.Name:
         span = reached_by(name.span, self.use)
-        return syntax.Name(span, name.text if self.plain else f"{self.queue.name}.{name.text}")
+        return syntax.Name(span, f"{self.queue.name}.{name.text}" if name.text in self.own else name.text)
 
     def _value(self, node: syntax.NameExpr) -> syntax.Node:
         ref = node.ref
@@ -109,10 +109,10 @@ class Localizer:
                 return self.values[first]
             if first == "self" and self.index is not None:
                 return self.index
-            if not self.plain and first in self.queue.locals:
+            if first in self.own:
                 span = reached_by(node.span, self.use)
                 return syntax.NameExpr(span, building.ref(span, f"{self.queue.name}.{first}"))
-        elif not self.plain and first in self.queue.locals and ref.index is None:
+        elif first in self.own and ref.index is None:
             span = reached_by(node.span, self.use)
             return syntax.NameExpr(span, building.ref(span, f"{self.queue.name}.{ref.text}"))
         return rebuilt(node, self._node, self.use)

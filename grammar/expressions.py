@@ -119,8 +119,10 @@ def _over(reader: Reader, e: syntax.Over, clause: Clause) -> ir.Expr:
 
 def _taken(reader: Reader, name: str) -> str | None:
     """What else an aggregate's index would be (E511)."""
-    if name in reader.model.declared and reader.model.declared[name][0] != "definition":
-        return f"a {reader.model.declared[name][0]}"
+    if name in reader.model.pools or name in reader.model.stages:
+        return "a pool" if name in reader.model.pools else "a stage"
+    if name in reader.constants.values:
+        return "a constant"
     if name in reader.model.attributes or name in BUILT_IN:
         return "a session attribute"
     if name in CONTEXT or name in LISTS or name in ("inf", "self"):

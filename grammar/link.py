@@ -239,8 +239,6 @@ class _Linking:
         for queue in self.model.queues.values():
             for (verb, _), entry in queue.entries.items():
                 if verb != "route":
-                    for local in assignments(entry.body):
-                        queue.locals.setdefault(local.text, local.span)
                     queue.marks.update((n.name.text, n.name.span) for n in walk(entry.body) if isinstance(n, syntax.Mark))
 
     def _rules(self) -> None:

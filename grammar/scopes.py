@@ -135,7 +135,6 @@ class Queue:
     latency_value: float = 0.0
     nic: Stage | None = None
     entries: dict[tuple[str, bool], syntax.Entry] = field(default_factory=dict)
-    locals: dict[str, Span] = field(default_factory=dict)
     marks: dict[str, Span] = field(default_factory=dict)
     relation: Relation | None = None
     leased: Pool | None = None
