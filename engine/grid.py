@@ -13,11 +13,9 @@ from engine.snapshot import Position, Who
 from engine.walking import Interrupt, Pace
 
 if TYPE_CHECKING:
+    from engine.session_state import Session
     from engine.simulation import Simulation
     from engine.state import State
-
-_EVENTS_A_COLUMN = 3
-"""Events gone back for a column at first: most programs have fewer, and where they do not it goes back further."""
 
 Mode = Literal["queued", "preempted", "prefill", "decode", "unserved", "growing", "elsewhere", "ended"]
 
@@ -70,7 +68,8 @@ def window(
         Interrupted: told to stop.
     """
     now = past.now.position
-    back = before * _EVENTS_A_COLUMN
+    # An iteration is an event at least; where there are others between, it goes back further.
+    back = before + 1
     pace = Pace(interrupt)
     while True:
         start = Position(max(now.events - back, 0))
@@ -79,12 +78,13 @@ def window(
         # One more than is shown: what the first one shown came from.
         if earlier > before or start == Position(0):
             return tuple(columns[max(earlier - before, 0) :])
-        back *= 4
+        back *= 2
 
 
 def _columns(run: Simulation, engine: int, now: Position, after: int, seen: Position, pace: Pace) -> list[Column]:
     k = run.state
     columns: list[Column] = []
+    names: dict[Session, Who] = {}
     later = 0
     count = k.stages[engine].iterations
     preempted = k.preempted
@@ -92,7 +92,7 @@ def _columns(run: Simulation, engine: int, now: Position, after: int, seen: Posi
         iterations = k.stages[engine].iterations
         if iterations != count and run.attempted == engine:
             count = iterations
-            columns.append(_column(run, engine, columns[-1].cells if columns else {}, k.preempted - preempted))
+            columns.append(_column(run, engine, columns[-1].cells if columns else {}, k.preempted - preempted, names))
             preempted = k.preempted
             later += run.position > now
         if run.finished or run.position >= seen or later >= after > 0 or (not after and run.position >= now):
@@ -101,11 +101,17 @@ def _columns(run: Simulation, engine: int, now: Position, after: int, seen: Posi
         pace.step(run)
 
 
-def _column(run: Simulation, engine: int, before: Mapping[Who, Cell], preempted: int) -> Column:
+def _column(run: Simulation, engine: int, before: Mapping[Who, Cell], preempted: int, names: dict[Session, Who]) -> Column:
     k = run.state
     st = k.stages[engine]
     it = st.iteration
-    cells = {named(session): _cell(k, engine, session.slot, before) for session in k.slots if session is not None}
+    cells: dict[Who, Cell] = {}
+    for session in k.slots:
+        if session is not None:
+            who = names.get(session)
+            if who is None:
+                who = names[session] = named(session)
+            cells[who] = _cell(k, engine, session, before.get(who))
     # An end shows once, and only of somebody who was seen.
     cells |= {who: Cell("ended") for who, cell in before.items() if who not in cells and cell.mode != "ended"}
     return Column(
@@ -120,17 +126,18 @@ def _column(run: Simulation, engine: int, before: Mapping[Who, Cell], preempted:
     )
 
 
-def _cell(k: State, engine: int, slot: int, before: Mapping[Who, Cell]) -> Cell:
-    session = k.slots[slot]
-    assert session is not None
+_QUEUED, _PREEMPTED, _GROWING, _ELSEWHERE = Cell("queued"), Cell("preempted"), Cell("growing"), Cell("elsewhere")
+"""Cells without a number of their own: a queue of thousands has the same one a thousand times."""
+
+
+def _cell(k: State, engine: int, session: Session, was: Cell | None) -> Cell:
     if session.status == QUEUED:
-        was = before.get(named(session))
         back = session.pending is not None and session.pending.preempted
-        return Cell("preempted" if back and was is not None and was.mode not in ("queued", "preempted") else "queued")
+        return _PREEMPTED if back and was is not None and was.mode not in ("queued", "preempted") else _QUEUED
     if session.status == GROWING:
-        return Cell("growing")
+        return _GROWING
     if session.status != IN_STAGE or session.where != engine or session.job is None:
-        return Cell("elsewhere")
+        return _ELSEWHERE
     job = session.job
     cohort = k.stages[engine].cohort
     if cohort is not None and job.id in cohort.members:
