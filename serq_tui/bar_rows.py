@@ -63,8 +63,12 @@ def batch(state: BatchState, width: int) -> Content:
     lines: list[Line] = []
     if math.isfinite(view.budget):
         lines.append(_budget_bar(view, min(width, WIDEST_BAR)))
-    lasts = joined((piece("lasts", "dim"), piece(duration(view.cost)), _was_duration(view.cost, state.before)), " ")
-    said: list[Line] = [lasts, (Piece("until ", "dim"), Piece(clock(view.started + view.cost)))]
+    said: list[Line]
+    if state.forming:
+        said = [piece("being formed", "waiting")]
+    else:
+        lasts = joined((piece("lasts", "dim"), piece(duration(view.cost)), _was_duration(view.cost, state.before)), " ")
+        said = [lasts, (Piece("until ", "dim"), Piece(clock(view.started + view.cost)))]
     if view.kv_decode or view.kv_prefill:
         read = (Piece(f"d {amount(view.kv_decode)}", "decode"), Piece(f" P {amount(view.kv_prefill)}", "prefill"))
         said.append((Piece("kv ", "dim"), *read))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from engine.decisions import Admitted, Attempted, Blocked, Decision, Guarded, Preempted, RegisterSet
-from engine.snapshot import EngineView, FailureView, Snapshot
+from engine.snapshot import EngineView, FailureView, Position, Snapshot
 from grammar.diagnostics import Diagnostic
 from grammar.ir import Place, SourceMap
 from serq_tui import words
@@ -125,10 +125,15 @@ def _lit(
     attempt = at_hand.attempt if at_hand else None
     if at_hand is None or attempt is None or attempt.lit is None:
         return None, False
-    # Within an attempt the moment is named after the one before it, from which so many decisions are replayed.
-    under_way = now.position.decisions > 0 and attempt.position.attempts > now.position.attempts
-    same_event = attempt.position.events == now.position.events
-    return statement_lines(places, (at_hand.stage, attempt.lit)), attempt.position == now.position or (under_way and same_event)
+    here = attempt.position == now.position or under_way(now, at_hand)
+    return statement_lines(places, (at_hand.stage, attempt.lit)), here
+
+
+def under_way(now: Snapshot, engine: EngineView) -> bool:
+    """Whether a moment is within an attempt of an engine, whose batch is still being formed."""
+    # Such a moment is named after the one before the attempt, and so many decisions from there.
+    step, attempt = now.position, engine.attempt
+    return step.decisions > 0 and attempt is not None and attempt.position == Position(step.events, step.attempts + 1)
 
 
 def made_by(record: Decision) -> StatementAt | None:

@@ -12,7 +12,7 @@ from engine.decisions import Admitted, Blocked, Preempted, RegisterSet
 from engine.snapshot import EngineView, Position, RequestView, Snapshot, WaitingView, Who
 from serq_tui.decision_words import Names, decision
 from serq_tui.format import amount
-from serq_tui.source_state import ProgramText, StatementAt, source_state
+from serq_tui.source_state import ProgramText, StatementAt, source_state, under_way
 from serq_tui.stop_words import written
 from serq_tui.view_state import (
     ANY_IDLE,
@@ -94,7 +94,7 @@ def _header(shown: _Shown, text: ProgramText) -> HeaderState:
         every_engine=lens.engine is None and len(now.engines) > 1,
         clock=now.clock,
         position=now.position,
-        step=engine.batch.cost if engine and engine.batch else None,
+        step=engine.batch.cost if engine and engine.batch and not under_way(now, engine) else None,
         seed=now.seed,
         horizon=now.horizon,
         live=now.live,
@@ -145,7 +145,8 @@ def _residents(shown: _Shown, engine: EngineView) -> EngineResidents:
         old = ran_before.get(view.who) if ran_before is not None else None
         fate: Fate = "admitted" if ran_before is not None and old is None else ""
         tokens = gets.get(view.who, 0.0)
-        note = _resident_note(view, tokens, engine.batch is not None, came.get(view.who), fate)
+        runs = engine.batch is not None and not under_way(shown.moment.now, engine)
+        note = _resident_note(view, tokens, runs, came.get(view.who), fate)
         rows.append(Resident(view.who, view, old, tokens, fate, note, view.who.serial in shown.lens.requests))
     for who, old in (ran_before or {}).items():
         if who in here:
@@ -195,7 +196,14 @@ def _batch(shown: _Shown) -> BatchState:
     if engine is None:
         return BatchState(None, None, None, False, shown.lens.requests)
     before = shown.before.get(engine.stage)
-    return BatchState(engine.name, engine.batch, before.batch if before else None, engine.idle_with_work, shown.lens.requests)
+    return BatchState(
+        engine.name,
+        engine.batch,
+        before.batch if before else None,
+        engine.idle_with_work,
+        shown.lens.requests,
+        under_way(shown.moment.now, engine),
+    )
 
 
 def _registers(shown: _Shown, text: ProgramText) -> RegistersState:

@@ -223,13 +223,18 @@ class WaitingState:
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """The running iteration of the engine at hand and the batch just before."""
+    """The running iteration of the engine at hand and the batch just before.
+
+    Attributes:
+        forming: whether the batch is still being formed, so that nobody knows yet how long it lasts.
+    """
 
     engine: str | None
     now: BatchView | None
     before: BatchView | None
     idle_with_work: bool
     stops: frozenset[int]
+    forming: bool = False
 
 
 @dataclass(frozen=True, slots=True)

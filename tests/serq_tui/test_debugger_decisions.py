@@ -129,3 +129,15 @@ async def test_where_nothing_comes_before_the_keys_back_are_dimmed() -> None:
         await driver.press("S")
         for action in ("decision_back", "statement_back"):
             assert driver.screen.check_action(action, ()) is True
+
+
+async def test_a_batch_that_is_being_formed_says_so_and_nobody_in_it_is_without_tokens_yet() -> None:
+    async with opened(PREEMPTION) as driver:
+        await driver.press("s", "S")
+        assert driver.view.batch.forming
+        assert driver.view.header.step is None
+        assert "being formed" in driver.text()
+        assert "no tokens" not in driver.text()
+        await driver.press("s")
+        assert not driver.view.batch.forming
+        assert "lasts" in driver.text()
