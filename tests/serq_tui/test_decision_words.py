@@ -44,7 +44,7 @@ SAID: list[tuple[Decision, str]] = [
     (Served(1, m.STAGE, m.ADMIT, R3, "prefill", 24, 60, "chunk"), "r3 gets 24 of 60 prefill tokens: the most one request gets"),
     (LeftOut(1, m.STAGE, m.ADVANCE, R3, "decode", "budget"), "r3 gets no decode token: the budget is spent"),
     (Displaced(1, m.STAGE, m.ADVANCE, R3, R5), "r3 gives way to r5, whose prefill runs alone"),
-    (Admitted(1, m.STAGE, m.ADMIT, m.REQS, R5, 0.5, 16), "r5 admitted, 16 cached after waiting 500 ms"),
+    (Admitted(1, m.STAGE, m.ADMIT, m.REQS, R5, 0.5, 16, (m.REQS, m.KV)), "r5 admitted, 16 cached after waiting 500 ms"),
     (Blocked(1, m.STAGE, m.ADMIT, m.REQS, R5, m.KV, 32, 16), "not admitted: r5 needs 32 of kv, room 16"),
     (AdmissionClosed(1, m.STAGE, m.ADMIT, "budget", 0), "nobody more is admitted: the budget is spent"),
     (AdmissionClosed(1, m.STAGE, m.ADMIT, "preempted", 8), "nobody more is admitted: somebody was preempted, 8 tokens left"),

@@ -99,7 +99,7 @@ def test_a_request_that_left_without_a_preemption_is_done() -> None:
 
 def test_a_newcomer_says_what_it_found_of_its_prefix() -> None:
     now = m.snapshot(residents=(m.running(7, "prefill", 0, 32, tokens=24),), formed=m.batch(((7, "prefill", 24),)))
-    came = Admitted(3.482, m.STAGE, m.ADMIT, m.REQS, m.who(7), 0.5, 16)
+    came = Admitted(3.482, m.STAGE, m.ADMIT, m.REQS, m.who(7), 0.5, 16, (m.REQS, m.KV))
     state = seen(Moment(now, m.snapshot(99), (came,)))
     row = lines(rows.running(state.running, WIDE))[0]
     assert row.startswith(" + r7") or row.startswith(" +  r7") or " + r7" in row
