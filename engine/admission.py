@@ -11,7 +11,7 @@ from engine.decisions import Admitted, Blocked, Queued, Rejected
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
-from engine.session_state import HeldPool, Hold, Pending
+from engine.session_state import HeldPool, Hold, Lease, Pending
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Need = tuple[float, float]
 """What an attempt evaluates of a pool: its units, and the larger of units and reserve."""
 
 
-def outstanding(k: State, pool: PoolState, without: HeldPool | None = None) -> float:
+def outstanding(k: State, pool: PoolState, without: HeldPool | Lease | None = None) -> float:
     """R4.4: what live holds reserved of the pool and have not allocated; 0 unless it counts."""
     if not pool.code.reserve_held:
         return 0.0
@@ -38,7 +38,7 @@ def outstanding(k: State, pool: PoolState, without: HeldPool | None = None) -> f
     return total
 
 
-def fits(k: State, pool: PoolState, need: float, without: HeldPool | None = None) -> bool:
+def fits(k: State, pool: PoolState, need: float, without: HeldPool | Lease | None = None) -> bool:
     """R4.1: whether a need in whole blocks has room; cached units give way and never count."""
     return pool.used + outstanding(k, pool, without) + need <= pool.code.cap + EPS
 
@@ -199,7 +199,11 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     session.holds.append(Hold(code, held_pools, pending.lease_pool))
     session.frames.append([code.body, 0, HOLD])
     if k.listen is not None:
-        k.listen.append(Admitted(k.now, stage if stage >= 0 else None, k.path, pending.pools[0], who(session), waited, best))
+        k.listen.append(
+            Admitted(
+                k.now, stage if stage >= 0 else None, k.path, pending.pools[0], who(session), waited, best, tuple(pending.pools)
+            )
+        )
     make_ready(k, session)
 
 

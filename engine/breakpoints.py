@@ -80,11 +80,10 @@ class OnRequest:
 
     def trace(self, k: State) -> Any:
         """Changes with its status, its place and its admission; the first sight of it is its arrival."""
-        session = k.sessions.get(self.serial)
-        if session is None:
+        if self.serial not in k.sessions:
             return ENDED if self.serial < k.next_serial else None
-        job = session.job
-        return session.status, session.where, session.adm, job.id if job is not None else None, len(session.holds)
+        own = [s for s in k.slots if s is not None and s.serial == self.serial]
+        return [(s.leg, s.status, s.where, s.adm, s.job.id if s.job is not None else None, len(s.holds)) for s in own]
 
     def find(self, records: Sequence[Decision]) -> Decision | None:
         """The first decision about it, if one was made."""
@@ -105,7 +104,7 @@ class OnAdmission:
 
     def find(self, records: Sequence[Decision]) -> Decision | None:
         """The admission."""
-        return next((r for r in records if isinstance(r, Admitted) and self.pool in (None, r.pool)), None)
+        return next((r for r in records if isinstance(r, Admitted) and (self.pool is None or self.pool in r.pools)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -353,12 +353,14 @@ class NativeCode:
     Attributes:
         hold: what its admission takes, None for an engine without a clause.
         block: the block inside.
-        growing: the engine's memory where a request holds it, else -1.
+        memory: the engine's memory, -1 without one.
+        growing: the same where a request holds it, else -1.
         records: where a request's figures go, None without a clause.
     """
 
     hold: HoldCode | None
     block: int
+    memory: int
     growing: int
     records: ir.RequestRecords | None
     connector: ConnectorCode | None

@@ -74,7 +74,13 @@ class LeaseReturned:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A waiting hold was admitted; ``cached`` is how many units of its prefix it found."""
+    """A waiting hold was admitted.
+
+    Attributes:
+        pool: where it waited.
+        pools: every pool it takes, in order.
+        cached: how many units of its prefix it found.
+    """
 
     time: float
     stage: int | None
@@ -83,6 +89,7 @@ class Admitted:
     who: Who
     waited: float
     cached: float
+    pools: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

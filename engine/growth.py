@@ -11,6 +11,8 @@ from engine.decisions import Grew, Preempted, Stalled
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
+from engine.queries import shown
+from engine.session_state import Lease
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
@@ -32,16 +34,19 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
         ``GREW``, ``WAITS`` (the session is growing) or ``PREEMPTED_ITSELF``.
 
     Raises:
-        ProgramFailure: no hold of the session has the pool (R10.14).
+        ProgramFailure: neither a hold nor a lease of the session has the pool (R10.14), or a lease
+            would come to more than the pool has (measured).
     """
     pool = k.pools[index]
-    found = holdings.innermost(session, index)
-    if found is None:
+    held = holdings.held_of(session, index)
+    if held is None:
         raise ProgramFailure(f"session {session.serial} grows {name(pool.code)} outside a hold of it")
-    held = found[1]
-    need = up(pool.code, held.alloc + units) - held.alloc
+    target = up(pool.code, held.alloc + units)
+    need = target - held.alloc
     if need <= 0:
         return GREW
+    if isinstance(held, Lease) and target > pool.code.cap:
+        raise ProgramFailure(f"a lease of {name(pool.code)} grows to {shown(target)}: the pool has {shown(pool.code.cap)}")
     while not admission.fits(k, pool, need, held):
         ranked = _ranked(k, pool) if pool.code.preempt is not None else []
         if not ranked:
@@ -65,7 +70,7 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
     return GREW
 
 
-def _enlarge(k: State, session: Session, pool: PoolState, held: HeldPool, need: float) -> None:
+def _enlarge(k: State, session: Session, pool: PoolState, held: HeldPool | Lease, need: float) -> None:
     prefix_cache.make_room(k, pool, need)
     pool.used += need
     held.alloc += need
@@ -171,9 +176,8 @@ def retry_growers(k: State, pool: PoolState) -> None:
         if session.status != GROWING:
             pool.growers.pop(0)
             continue
-        found = holdings.innermost(session, pool.code.index)
-        assert found is not None
-        held = found[1]
+        held = holdings.held_of(session, pool.code.index)
+        assert held is not None
         need = up(pool.code, held.alloc + session.growth) - held.alloc
         if not admission.fits(k, pool, need, held):
             return

@@ -147,3 +147,11 @@ def innermost(session: Session, pool: int) -> tuple[Hold, HeldPool] | None:
             if held.pool == pool:
                 return hold, held
     return None
+
+
+def held_of(session: Session, pool: int) -> HeldPool | Lease | None:
+    """What of a session grows or shrinks: its innermost hold of a pool, else its first lease (measured)."""
+    found = innermost(session, pool)
+    if found is not None:
+        return found[1]
+    return next((lease for lease in session.leases if lease.pool == pool), None)

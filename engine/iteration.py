@@ -134,7 +134,8 @@ def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
     assert step is not None
     m = k.moment
     decodes = it.members
-    tokens, prefilled = float(decodes), 0.0
+    # The reference folds these sums from minus zero (R7.7, measured).
+    tokens, prefilled = float(decodes) if decodes else -0.0, -0.0
     for job, n in it.batch:
         tokens += n
         if job.decode:
@@ -149,7 +150,7 @@ def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
     if step.totals_batch:
         m.Kvb, m.Kvp = plan.memory_totals(st, it.batch)
     if step.attention:
-        attention = 0.0
+        attention = -0.0
         batched = {id(job) for job, _ in it.batch}
         for job, note in a.notes:
             if id(job) in batched:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, client, request_context, stages, workload
+from engine import admission, client, holdings, request_context, stages, workload
 from engine.amounts import amount, member, positive
 from engine.constants import PLAIN
 from engine.failure import ProgramFailure
@@ -56,13 +56,15 @@ def step(k: State, session: Session, code: NativeStepCode) -> None:
     elif code.what == "decode":
         _decode(k, session, request, native)
     else:
-        _save(k, session, native)
+        _save(k, session, request, native)
 
 
 def _admitted(k: State, session: Session, request: RequestState, native: NativeCode) -> None:
     """What it reuses and what is left to compute is recorded, at every admission; the connector loads first."""
     records = native.records
-    reused = session.attrs[k.code.program.slots.cached] if session.holds else 0.0
+    found = holdings.innermost(session, native.memory) if native.hold is not None else None
+    # Measured: what is reused of a pool that is not the engine's memory counts for nothing.
+    reused = found[1].pos if found is not None else 0.0
     request.prefill = request.known - reused - request.loaded
     if records is not None:
         workload.observe(k, session, records.reused, reused)
@@ -91,7 +93,9 @@ def _decode(k: State, session: Session, request: RequestState, native: NativeCod
         request.first_seen = True
         if native.records is not None:
             session.attrs[native.records.first] = k.now
-    request.known += 1.0
+    if request.known > 0:
+        # Measured: of nothing known no token comes.
+        request.known += 1.0
     left = request.output - (request.known - request.input)
     if left > 0:
         # Measured: where nothing is left to decode, the first token is certain at the turn's end only.
@@ -99,8 +103,9 @@ def _decode(k: State, session: Session, request: RequestState, native: NativeCod
     stages.start(k, request.stage, session, positive(left), decode=True, growing=native.growing)
 
 
-def _save(k: State, session: Session, native: NativeCode) -> None:
-    """The connector keeps what the request leaves."""
+def _save(k: State, session: Session, request: RequestState, native: NativeCode) -> None:
+    """All the request generated is known; the connector keeps what it leaves."""
+    request.known = request.input + request.output
     connector = native.connector
     if connector is not None and connector.save is not None:
         request_context.set_context(k, session)

@@ -191,7 +191,8 @@ def _body_context(k: State, st: StageState, a: Attempt) -> None:
     assert step is not None
     m = k.moment
     plan.set_totals(st, m, memory=step.serving_memory)
-    tokens, prefilled = float(a.members), 0.0
+    # The reference folds these sums from minus zero (R7.7, measured).
+    tokens, prefilled = float(a.members) if a.members else -0.0, -0.0
     for job, n in a.batch:
         tokens += n
         if not job.decode:

@@ -316,7 +316,7 @@ class _Builder:
                 taken = {take.pool.base for take in clause.pools}
                 growing = step.memory if step.memory is not None and step.memory in taken else -1
             connector = self._connector(step.connector) if step.connector is not None else None
-            natives[i] = NativeCode(hold, at, growing, records, connector)
+            natives[i] = NativeCode(hold, at, -1 if step.memory is None else step.memory, growing, records, connector)
             blocks.append(tuple(NativeStepCode(what) for what in ("admitted", "prefill", "decode", "save")))
         return natives, tuple(blocks)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf, isinf, log, sqrt
+from math import copysign, exp, inf, isinf, log, sqrt
 from math import pow as _pow
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,9 @@ def divide(a: float, b: float) -> float:
 
 
 def power(a: float, b: float) -> float:
-    """C's ``pow`` (R7.3)."""
+    """C's ``pow`` (R7.3); what is no number keeps its sign, which an odd power of a set one clears (measured)."""
+    if a != a and b == b and b != 0:
+        return -a if copysign(1.0, a) < 0 and b % 2 == 1 else a
     try:
         return _pow(a, b)
     except ValueError:
@@ -43,7 +45,7 @@ def power(a: float, b: float) -> float:
 
 def square_root(x: float) -> float:
     """``sqrt``, NaN below 0 (R7.6)."""
-    return sqrt(x) if x >= 0 else nan
+    return sqrt(x) if x >= 0 else x if x != x else nan
 
 
 def exponential_of(x: float) -> float:
@@ -58,7 +60,8 @@ def logarithm(x: float) -> float:
     """``ln``: minus infinity at 0, NaN below (R7.6)."""
     if x > 0:
         return log(x)
-    return -inf if x == 0 else nan
+    # Measured: of a number below 0 the reference's is a NaN without the sign.
+    return -inf if x == 0 else x if x != x else -nan
 
 
 def member(base: int, count: int, index: float) -> int:
@@ -227,7 +230,7 @@ def aggregate(k: State, kind: str, observe: int) -> float:
             total += v
         return total
     if not values:
-        return 0.0
+        return -0.0 if kind == "PrefixTotal" else 0.0
     if kind == "Largest":
         return _fold(values, greatest=True)
     if kind == "Smallest":

@@ -12,6 +12,7 @@ from engine import admission, gauges
 from engine.amounts import up
 from engine.constants import GROWING
 from engine.failure import ProgramFailure
+from engine.names import name
 from engine.statistics import RunningMean, confidence, ninety_ninth
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _over_cap(k: State) -> dict[int, dict[str, Any]]:
         for index, (_, need) in zip(session.pending.pools, needs, strict=True):
             pool = k.pools[index].code
             if up(pool, need) > pool.cap and index not in found:
-                found[index] = {"queue": queue.code.name, "need": need}
+                found[index] = {"queue": name(queue.code), "need": need}
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import calendar
-from engine.amounts import down, positive
+from engine.amounts import positive
 
 if TYPE_CHECKING:
     from engine.session_state import Session
@@ -47,8 +47,9 @@ class RequestState:
 def set_context(k: State, session: Session) -> None:
     """What a clause's expressions read of the request.
 
-    ``Hit`` is the cached prefix the admission would consume: all of it without a ``reuse``,
-    also more than the request knows (measured). ``Finished`` is 1 at the end, 0 at a preemption.
+    ``Hit`` is the own prefix cached in the engine's memory, at most the ``reuse`` as it is
+    written: not rounded to blocks, and without one also more than the request knows (measured).
+    ``Finished`` is 1 at the end, 0 at a preemption.
     """
     request = session.request
     assert request is not None
@@ -61,13 +62,11 @@ def set_context(k: State, session: Session) -> None:
     native = k.code.natives[request.stage]
     hold = native.hold
     hit = 0.0
-    if hold is not None and hold.cache is not None and session.pending is not None:
-        reuse = positive(hold.reuse(k, session, m)) if hold.reuse is not None else None
-        for index in session.pending.pools:
-            pool = k.pools[index]
-            entry = pool.entries.get((0, session.serial))
-            if entry is not None:
-                hit = max(hit, entry.size if reuse is None else min(entry.size, down(pool.code, reuse)))
+    if hold is not None and hold.cache is not None and native.memory >= 0:
+        entry = k.pools[native.memory].entries.get((0, session.serial))
+        if entry is not None:
+            reuse = positive(hold.reuse(k, session, m)) if hold.reuse is not None else entry.size
+            hit = min(entry.size, reuse)
     m.Hit = hit
     connector = native.connector
     m.Loaded = positive(connector.load(k, session, m)) if connector is not None and connector.load is not None else 0.0

@@ -29,6 +29,7 @@ from engine.constants import EPS, JOINING, LOOP, PLAIN, READY
 from engine.failure import ProgramFailure
 from engine.names import name
 from engine.queries import shown
+from engine.session_state import HeldPool
 
 if TYPE_CHECKING:
     from engine.codes import StatementCode
@@ -222,24 +223,44 @@ def _amount(k: State, session: Session, code: AmountCode) -> None:
     if code.what == "grow":
         growth.grow(k, session, pool, units)
         return
+    if code.what == "shrink":
+        _shrink(k, session, pool, units)
+        return
     found = holdings.innermost(session, pool)
     if found is None:
-        raise ProgramFailure(f"a {code.what} of {title} outside a hold of it")
+        raise ProgramFailure(f"a load of {title} outside a hold of it")
     hold, held = found
-    if code.what == "load":
-        if held.pos + units > held.alloc + EPS:
-            raise ProgramFailure(
-                f"a load of {shown(units)} into {title} goes past what is allocated: {shown(held.alloc)} allocated, "
-                f"{shown(held.pos)} computed"
-            )
-        held.pos += units
-        hold.grown = True
-        return
-    # What is computed stays allocated, and what went back is offered at once (both measured).
-    state = k.pools[pool]
-    left = min(up(state.code, max(held.alloc - units, held.pos, 0.0)), held.alloc)
-    state.used -= held.alloc - left
-    held.alloc = left
+    if held.pos + units > held.alloc + EPS:
+        raise ProgramFailure(
+            f"a load of {shown(units)} into {title} goes past what is allocated: {shown(held.alloc)} allocated, "
+            f"{shown(held.pos)} computed"
+        )
+    held.pos += units
+    hold.grown = True
+
+
+def _shrink(k: State, session: Session, index: int, units: float) -> None:
+    """R3.6, measured: a hold keeps allocated what is computed, a lease computed what is allocated.
+
+    What went back is offered at once.
+    """
+    pool = k.pools[index]
+    held = holdings.held_of(session, index)
+    if held is None:
+        raise ProgramFailure(f"a shrink of {name(pool.code)} outside a hold of it")
+    left = up(pool.code, max(held.alloc - units, 0.0))
+    if isinstance(held, HeldPool):
+        left = max(left, up(pool.code, held.pos))
+    elif left <= 0:
+        raise ProgramFailure(f"a lease of {name(pool.code)} shrinks by all of its {shown(held.alloc)}: release it")
+    given = held.alloc - min(left, held.alloc)
+    pool.used -= given
+    held.alloc -= given
+    if isinstance(held, HeldPool):
+        # Measured: as much of the reserve goes back.
+        held.reserved -= given
+    else:
+        held.computed = min(held.computed, held.alloc)
     growth.retry_everything(k)
 
 

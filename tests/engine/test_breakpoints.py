@@ -111,7 +111,6 @@ def test_so_it_does_in_the_generators_programs(seed: int) -> None:
     check_agreement(made.program)
 
 
-@pytest.mark.xfail(reason="an admission is recorded at the hold's first pool only", strict=True)
 def test_an_admission_at_the_second_pool_of_a_hold_is_found_there() -> None:
     """R4.9: both pools of a hold count it, so both breakpoints stop the walk; both should say what was decided."""
     s = Serving(((0, 4, 0),))
@@ -123,7 +122,6 @@ def test_an_admission_at_the_second_pool_of_a_hold_is_found_there() -> None:
     assert stop.decision is not None
 
 
-@pytest.mark.xfail(reason="only the session itself is watched, not its legs", strict=True)
 def test_what_happens_to_a_leg_happens_to_its_request() -> None:
     """The leg is admitted at 1, while its session joins."""
     m = Model()
