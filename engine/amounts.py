@@ -56,6 +56,11 @@ def positive(x: float) -> float:
     return x if x > 0.0 else 0.0
 
 
+def greater(a: float, b: float) -> float:
+    """The greater of two numbers, where a NaN is ignored (R7.5)."""
+    return a if a > b or b != b else b
+
+
 def up(pool: PoolCode, units: float) -> float:
     """Units in whole blocks, rounded up (R1.4)."""
     block = pool.block

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import calendar, flows
-from engine.amounts import positive
+from engine.amounts import greater, positive
 from engine.constants import FINISH, IN_STAGE
 from engine.events import make_ready, schedule
 from engine.session_state import Job
+from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.session_state import Session
@@ -117,7 +118,7 @@ def reschedule(k: State, st: StageState) -> None:
     st.epoch += 1
     st.changed = False
     if n and st.rate > 0:
-        first = min((job for job in st.jobs.values() if not job.latent), key=lambda job: (job.work, job.id))
+        first = min((job for job in st.jobs.values() if not job.latent), key=lambda job: (total_order(job.work), job.id))
         schedule(k, k.now + positive((first.work - st.virtual) / st.rate), FINISH, st.code.index, first.id, st.epoch)
 
 
@@ -135,7 +136,7 @@ def finish(k: State, stage: int, number: int, epoch: int) -> None:
     job.gone = True
     if kind == "ps":
         _advance(k, st)
-        st.virtual = max(st.virtual, job.work)
+        st.virtual = greater(st.virtual, job.work)
         st.changed = True
     elif kind == "fifo":
         st.active -= 1

@@ -313,15 +313,7 @@ def reference() -> Any:
         yield running
 
 
-OPEN = {"on a stage of infinite capacity the jobs that came later leave first"}
-"""What our engine does not do yet; strict, so that whoever mends one takes it out of here."""
-
-
-def _marked(name: str) -> Any:
-    return pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason="found, not mended")] if name in OPEN else [])
-
-
-@pytest.mark.parametrize("name", [_marked(name) for name in FOUND])
+@pytest.mark.parametrize("name", FOUND)
 def test_what_was_found_holds(name: str) -> None:
     found = FOUND[name]
     assert observed(ours(to_json(found.program(), 14))) == found.observed
