@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -11,7 +10,6 @@ from platformdirs import user_state_path
 from textual.app import App
 from textual.binding import BindingType
 
-from engine.breakpoints import Armed
 from serq_tui.commands import ActionCommands
 from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee
@@ -22,7 +20,7 @@ from serq_tui.screens.chooser import ChooserScreen
 from serq_tui.screens.debugger import DebuggerScreen
 from serq_tui.screens.load_error import LoadErrorScreen
 from serq_tui.themes import COLOURLESS, DEFAULTS, FIRST, THEMES
-from serq_tui.view_state import ANY_IDLE, ANY_PREEMPTION, Lens
+from serq_tui.view_state import Lens
 
 #: What the folder of what is kept is called, in the place the system has for such things.
 NAME = "serq-tui"
@@ -88,7 +86,8 @@ class SerqApp(App[int]):
             return
         controller = Controller(debuggee, Lens(), Keeper(self._kept, path) if self._kept is not None else None)
         controller.attention.restore()
-        controller.lens = opening_lens(controller.lens, self._stops)
+        if self._stops.breaks:
+            controller.attention.stop_only(self._stops.breaks)
         self.push_screen(DebuggerScreen(controller, self._stops))
 
     def _after_problem(self, path: Path, again: bool | None) -> None:
@@ -98,18 +97,6 @@ class SerqApp(App[int]):
             self._choose()
         else:
             self.exit(1)
-
-
-def opening_lens(lens: Lens, stops: Stops) -> Lens:
-    """What stops a run at first: what was kept, else both kinds of interesting events.
-
-    Where the command line names what it wants, of those two only what it names.
-    """
-    if stops.breaks:
-        for on, name in ((ANY_PREEMPTION, "preemption"), (ANY_IDLE, "idle")):
-            old = lens.stop_on(on) or Armed(on)
-            lens = lens.with_stop(replace(old, enabled=name in stops.breaks))
-    return lens
 
 
 def open_debugger(path: Path | None, options: RunOptions, stops: Stops) -> int:

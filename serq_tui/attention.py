@@ -32,13 +32,17 @@ class Attention:
         self.keeper = keeper
         self.stopping = Stopping.of(controller.debuggee.loaded)
         self._notices: list[str] = []
+        self._asked: dict[frozenset[Breakpoint], Armed | None] = {}
+        """What the command line set for this sitting, and what stood there before: that is what is kept of it."""
 
     @property
     def _lens(self) -> Lens:
         return self._controller.lens
 
     def _look(self, lens: Lens) -> None:
-        """Look through a changed lens from now on, and keep it."""
+        """Look through a lens changed by the person from now on, and keep it; what they changed is theirs."""
+        for stop in {*self._lens.stops} ^ {*lens.stops}:
+            self._asked.pop(frozenset(stop.on), None)
         self._controller.lens = lens
         self._keep()
 
@@ -96,6 +100,20 @@ class Attention:
         stop = self._lens.stop_on(on) or Armed(on)
         self._look(self._lens.with_stop(replace(stop, enabled=True)))
         return f"breakpoint on {self.written(on)}"
+
+    def stop_only(self, breaks: tuple[str, ...]) -> None:
+        """Of the two kinds that stop by themselves, stop only on those named, for this sitting."""
+        for on, name in ((ANY_PREEMPTION, "preemption"), (ANY_IDLE, "idle")):
+            self._ask(on, name in breaks)
+
+    def ask(self, on: tuple[Breakpoint, ...]) -> None:
+        """Stop on something for this sitting."""
+        self._ask(on, True)
+
+    def _ask(self, on: tuple[Breakpoint, ...], enabled: bool) -> None:
+        old = self._lens.stop_on(on)
+        self._asked.setdefault(frozenset(on), old)
+        self._controller.lens = self._lens.with_stop(replace(old or Armed(on), enabled=enabled))
 
     def change(self, stop: Armed) -> None:
         """Put a stop in place of the one on the same thing."""
@@ -191,7 +209,8 @@ class Attention:
         if self.keeper is None:
             return
         lens = self._lens
-        stops = tuple(KeptStop(self.written(stop.on), stop.enabled, stop.once, stop.after) for stop in lens.stops)
+        own = (self._asked.get(frozenset(stop.on), stop) for stop in lens.stops)
+        stops = tuple(KeptStop(self.written(stop.on), stop.enabled, stop.once, stop.after) for stop in own if stop is not None)
         try:
             self.keeper.save(Kept(stops, tuple(value.text for value in lens.watches), lens.bookmarks))
         except OSError as error:

@@ -65,7 +65,8 @@ def _reason(state: HeaderState, width: int, activity: str | None) -> Line:
     if activity is not None:
         left = piece(f" … {activity}", "waiting")
     on = [name for name, is_on in (("preemption", state.preemption), ("idle", state.idle)) if is_on]
-    stops = (Piece("stops on ", "dim"), Piece(", ".join(on) or "nothing", "plain" if on else "dim"))
+    kinds = ", ".join(on) or ("breakpoints" if state.breakpoints else "nothing")
+    stops = (Piece("stops on ", "dim"), Piece(kinds, "plain" if on else "dim"))
     breakpoints = (
         (Piece(BREAKPOINT, "breakpoint"), Piece(f" {state.breakpoints}", "dim")) if state.breakpoints else ()
     )

@@ -238,7 +238,7 @@ class DebuggerScreen(AskingScreen):
         """Stop on what the command line names; what it cannot be is asked for again."""
         attention = self.controller.attention
         try:
-            attention.stop_at(attention.stop_named(text))
+            attention.ask(attention.stop_named(text))
         except NoSuchStop:
             self.app.push_screen(ask_for_stop(attention, text), self._stop_at)
 

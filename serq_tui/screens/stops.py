@@ -126,7 +126,8 @@ class StopsScreen(Screen[Move | None]):
 
     @property
     def _on_stops(self) -> bool:
-        return self.query_one(StopsPane).has_focus
+        # Not by the pane's own `has_focus`, which follows only once the pane has been told.
+        return self.focused is not self.query_one(WatchesPane)
 
     def _chosen_stop(self) -> Armed | None:
         on = self.query_one(StopsPane).chosen

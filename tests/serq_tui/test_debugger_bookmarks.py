@@ -141,6 +141,25 @@ async def test_the_command_line_says_which_of_the_two_kinds_stop_whatever_was_ke
         assert len(driver.screen.controller.lens.stops) == 3
 
 
+async def test_what_the_command_line_asks_for_is_of_one_sitting(tmp_path: Path) -> None:
+    async with opened(PREEMPTION, kept=tmp_path, stops=Stops(breaks=("idle", "first token"))) as driver:
+        await driver.press("m", "enter")
+    async with opened(PREEMPTION, kept=tmp_path) as driver:
+        lens = driver.screen.controller.lens
+        assert (lens.preemption, lens.idle, len(lens.stops)) == (True, True, 2)
+        assert [mark.name for mark in lens.bookmarks] == ["a"]
+
+
+async def test_what_the_person_changes_of_it_is_kept(tmp_path: Path) -> None:
+    async with opened(PREEMPTION, kept=tmp_path, stops=Stops(breaks=("idle", "first token"))) as driver:
+        # on and off again by hand; and the first token, the third in the list, for once
+        await driver.press("p", "p", "x", "j", "j", "o", "escape")
+    async with opened(PREEMPTION, kept=tmp_path) as driver:
+        lens = driver.screen.controller.lens
+        assert not lens.preemption
+        assert [stop.once for stop in lens.stops] == [False, False, True]
+
+
 async def test_each_program_has_a_file_of_its_own(tmp_path: Path) -> None:
     other = tmp_path / "preemption.sq"
     shutil.copy(PREEMPTION, other)

@@ -192,7 +192,7 @@ async def test_a_disabled_line_keeps_a_hollow_mark_in_the_source() -> None:
 
 async def test_the_command_line_takes_any_stop_and_asks_again_for_what_is_none() -> None:
     async with opened(PREEMPTION, stops=Stops(breaks=("first token", "running.count > 3"))) as driver:
-        assert "stops on nothing" in driver.text()
+        assert "stops on breakpoints" in driver.text()
         (first, condition) = (stop.on[0] for stop in driver.screen.controller.lens.stops if stop.enabled)
         assert first == OnFirstToken()
         assert isinstance(condition, OnCondition)
