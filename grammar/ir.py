@@ -326,7 +326,24 @@ class Request:
 
 
 Statement = (
-    Turn | End | Join | Set | Observe | Hold | Grow | Shrink | Drop | Release | Load | Run | Branch | Loop | While | Choose | Fork | Request
+    Turn
+    | End
+    | Join
+    | Set
+    | Observe
+    | Hold
+    | Grow
+    | Shrink
+    | Drop
+    | Release
+    | Load
+    | Run
+    | Branch
+    | Loop
+    | While
+    | Choose
+    | Fork
+    | Request
 )
 
 # --------------------------------------------------------------------------- deployment

@@ -114,9 +114,7 @@ def source_state(
     )
 
 
-def _lit(
-    places: SourceMap, now: Snapshot, records: tuple[Decision, ...], at_hand: EngineView | None
-) -> tuple[Lines | None, bool]:
+def _lit(places: SourceMap, now: Snapshot, records: tuple[Decision, ...], at_hand: EngineView | None) -> tuple[Lines | None, bool]:
     """The statement to light, and whether it runs at this very moment."""
     if now.position.decisions:
         made_at = next((at for at in map(made_by, records) if at is not None), None)

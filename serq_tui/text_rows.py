@@ -67,9 +67,7 @@ def _reason(state: HeaderState, width: int, activity: str | None) -> Line:
     on = [name for name, is_on in (("preemption", state.preemption), ("idle", state.idle)) if is_on]
     kinds = ", ".join(on) or ("breakpoints" if state.breakpoints else "nothing")
     stops = (Piece("stops on ", "dim"), Piece(kinds, "plain" if on else "dim"))
-    breakpoints = (
-        (Piece(BREAKPOINT, "breakpoint"), Piece(f" {state.breakpoints}", "dim")) if state.breakpoints else ()
-    )
+    breakpoints = (Piece(BREAKPOINT, "breakpoint"), Piece(f" {state.breakpoints}", "dim")) if state.breakpoints else ()
     return _sides(left, [breakpoints, stops], width)
 
 

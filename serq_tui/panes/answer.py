@@ -14,8 +14,6 @@ from serq_tui.pieces import Content, Entry, piece
 class AnswerPane(Pane[Answer]):
     """An answer's lines. A line that names a moment leads there, one that is a request opens its story."""
 
-
-
     def __init__(self, id: str) -> None:
         super().__init__(id)
         self._filter = ""
