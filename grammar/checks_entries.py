@@ -115,6 +115,11 @@ class EntryRules:
 
     def _references(self, node: syntax.Node) -> None:
         """Own pools and the own stage are the member's and take no index; so does the name after ``from`` (E1316)."""
+        if isinstance(node, syntax.Transfer | syntax.Release | syntax.Drop):
+            named = (node.source, node.dest) if isinstance(node, syntax.Transfer) else (node.pool,)
+            for ref in named:
+                if ref is not None and len(ref.names) == 2 and ref.names[0].text == self.queue.name:
+                    self._bare(ref)
         if not isinstance(node, syntax.Ref) or node.index is None or len(node.names) > 1:
             return
         text = node.names[0].text
@@ -123,6 +128,11 @@ class EntryRules:
             self.findings.error(
                 "E1316", node.span, f"inside queue `{self.queue.name}` `{text}` is the member's and takes no index", suggestion=text
             )
+
+    def _bare(self, ref: syntax.Ref) -> None:
+        self.findings.error(
+            "E1316", ref.span, f"`{ref.text}` is the queue's own and named bare inside it", suggestion=ref.names[-1].text
+        )
 
     # ------------------------------------------------------------------ reads
 
@@ -182,9 +192,7 @@ class EntryRules:
         if tier is not None and "l2" in tier.roles and tier is not self.queue:
             return
         if ref.names[0].text == self.queue.name:
-            self.findings.error(
-                "E1316", ref.span, f"`{text}` is the queue's own and named bare inside it", suggestion=ref.names[-1].text
-            )
+            self._bare(ref)
             return
         there = [*self.queue.pools] if of_pool else [self.queue.name]
         self.findings.error(
