@@ -12,11 +12,22 @@ from scenes import EXAMPLES, SCENES, Scene
 from serq_tui.app import SerqApp
 from serq_tui.options import RunOptions, Stops
 from serq_tui.screens.debugger import DebuggerScreen
+from serq_tui.screens.stops import StopsScreen
 
 FOLDER = Path(__file__).parent
 
 #: Keys that no letter names by itself.
-NAMED = {" ": "space", "@": "at", "=": "equals_sign", ".": "full_stop"}
+NAMED = {
+    " ": "space",
+    "@": "at",
+    "=": "equals_sign",
+    ".": "full_stop",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+    ">": "greater_than_sign",
+    "&": "ampersand",
+    "/": "slash",
+}
 
 
 def pressed(keys: tuple[str, ...]) -> list[str]:
@@ -45,7 +56,7 @@ async def picture(scene: Scene) -> str:
             await pilot.pause()
             for key in pressed(scene.keys):
                 await pilot.press(key)
-                while any(isinstance(screen, DebuggerScreen) and screen.busy for screen in app.screen_stack):
+                while any(isinstance(screen, DebuggerScreen | StopsScreen) and screen.busy for screen in app.screen_stack):
                     await app.workers.wait_for_complete()
                     await pilot.pause()
             # What is said in passing is no part of a picture that is to stay.

@@ -52,6 +52,18 @@ SCENES = (
     Scene("story", "preemption.sq", ("c", "c", "c", "c", "c", "c", "3", "enter", "enter")),
     Scene("grid", "preemption.sq", ("c", "c", "c", "c", "c", "c", "v")),
     Scene("log", "preemption.sq", ("c", "l")),
+    Scene("decision", "preemption.sq", ("c", "b", "S", "S", "S", "S", "S")),
+    Scene(
+        "watches",
+        "preemption.sq",
+        (
+            *("c", "s", "space", "x", "j", "j", "j", "a", "'waiting.count >= 2'", "enter", "o"),
+            *("tab", "a", "'used(kv)'", "enter", "a", "'running.count'", "enter"),
+            *("a", "'queued(reqs) / holders(reqs)'", "enter"),
+        ),
+        size=(120, 30),
+    ),
+    Scene("condition", "preemption.sq", ("c", "x", "a", "'running.count > 8 && used(kx) > 300'", "enter"), size=(100, 26)),
     Scene("light", "preemption.sq", ("c",), theme="serq-light"),
     Scene("mono", "preemption.sq", ("c", "s", "s", "s"), theme="serq-mono"),
     Scene(

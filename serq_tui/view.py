@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.breakpoints import OnStatement
-from engine.decisions import Admitted, Blocked, Preempted, RegisterSet
+from engine.decisions import Admitted, Blocked, Preempted, RegisterSet, Rejected
 from engine.snapshot import EngineView, Position, RequestView, Snapshot, WaitingView, Who
 from serq_tui.decision_words import Names, decision
 from serq_tui.format import amount
@@ -35,7 +35,7 @@ from serq_tui.view_state import (
     WaitingState,
     WatchState,
 )
-from serq_tui.words import Headline, every, headline, pool_names
+from serq_tui.words import Headline, Kind, every, headline, pool_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,9 @@ def _disabled(lens: Lens) -> frozenset[StatementAt]:
 def _headline(moment: Moment, text: ProgramText) -> Headline:
     """The sentence about a moment; within a step that is the decision just made."""
     if moment.now.position.decisions and moment.records:
-        return Headline("decision", decision(moment.records[-1], Names.of(moment.now, text.registers, text.claims)))
+        record = moment.records[-1]
+        kind: Kind = "preemption" if isinstance(record, Preempted) else "rejected" if isinstance(record, Rejected) else "decision"
+        return Headline(kind, decision(record, Names.of(moment.now, text.registers, text.claims)))
     return headline(moment.now, moment.records)
 
 
