@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import endings, holdings, prefix_cache, request_context, ticks
+from engine import endings, holdings, prefix_cache, request_context, shared_prefixes, ticks
 from engine.amounts import amount, member, positive, up
 from engine.constants import EPS, HOLD, QUEUED
 from engine.decisions import Admitted, Blocked, Queued, Rejected
@@ -156,6 +156,8 @@ def try_admit(k: State, pool: PoolState, session: Session, needs: list[Need], st
     for index, (_, need) in zip(pending.pools, needs, strict=True):
         state = k.pools[index]
         rounded = up(state.code, need)
+        if state.code.shared and pending.code.prefix is not None:
+            rounded -= shared_prefixes.in_use(k, state, session, pending.code, rounded)
         if not fits(k, state, rounded):
             if k.listen is not None:
                 room = state.code.cap - state.used - outstanding(k, state)
@@ -183,7 +185,10 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     for index, (units, need) in zip(pending.pools, needs, strict=True):
         pool = k.pools[index]
         rounded = up(pool.code, units)
-        own, place, consumed = prefix_cache.consume(k, pool, session, reuse) if code.cache is not None else (0.0, -1, None)
+        if pool.code.shared and code.prefix is not None:
+            own, place, consumed = *shared_prefixes.take(k, pool, session, code, rounded), None
+        else:
+            own, place, consumed = prefix_cache.consume(k, pool, session, reuse) if code.cache is not None else (0.0, -1, None)
         best = max(best, own)
         prefix_cache.make_room(k, pool, rounded)
         holdings.hold_units(pool, session, rounded)

@@ -63,6 +63,8 @@ class PoolCode:
     admit_via: int
     reserve_held: bool
     every: float
+    shared: bool
+    """Whether its cached prefixes are chains that sessions share (``engine.shared_prefixes``)."""
     engines: tuple[int, ...]
     bulk: bool
     """Whether evictions are of whole blocks of a whole size, least recently released first, without a spill."""
@@ -203,6 +205,7 @@ class HoldCode:
     body: int
     reuse: Function | None
     cache: Function | None
+    prefix: tuple[tuple[Function, Function, bool], ...] | None
     lease: MemberCode | None
     seconds: Function | None
     native: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.session_state import Session
+from engine.shared_prefixes import Tree
 from engine.statistics import RunningMean, TimeAverage
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class PoolState:
         "stuck",
         "tick_due",
         "ticking",
+        "tree",
         "used",
         "wait",
     )
@@ -74,6 +76,8 @@ class PoolState:
         """Release numbers with their entries' keys as a heap, stale ones among them; only for ``evict lru``."""
         self.queue: list[Session] = []
         self.growers: list[Session] = []
+        self.tree = Tree() if code.shared else None
+        """The chains that sessions share, None where every session has its own prefix."""
         self.ticking = False
         """Whether a tick of its queue is to come."""
         self.tick_due = False
@@ -108,6 +112,7 @@ class PoolState:
         other.order = self.order.copy()
         other.queue = [sessions[id(s)] for s in self.queue]
         other.growers = [sessions[id(s)] for s in self.growers]
+        other.tree = self.tree.clone() if self.tree is not None else None
         other.ticking = self.ticking
         other.tick_due = self.tick_due
         other.lease_ticking = self.lease_ticking

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
-from engine import stages
+from engine import shared_prefixes, stages
 from engine.amounts import down, positive
 from engine.constants import EPS, QUEUED
 from engine.decisions import Evicted
@@ -79,6 +79,9 @@ def keep(k: State, pool: PoolState, session: Session, units: float, place: int) 
         units: what may stay, already cut to what is computed.
         place: the place the held pool kept, -1 for none.
     """
+    if pool.code.shared:
+        shared_prefixes.keep(k, pool, session, units, place)
+        return
     size = down(pool.code, units)
     if size <= 0:
         free_place(pool, place)
@@ -123,6 +126,9 @@ def drop(pool: PoolState, session: Session) -> None:
 def make_room(k: State, pool: PoolState, need: float) -> None:
     """Evicts until ``need`` units fit, or nothing is left to evict (R4.28)."""
     code = pool.code
+    if code.shared:
+        shared_prefixes.make_room(k, pool, need)
+        return
     limit = code.cap + EPS
     over = pool.used + pool.cached + need - limit
     if not over > 0 or not pool.entries:

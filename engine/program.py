@@ -65,6 +65,7 @@ class _Builder:
         self.compiler = compiler
         self.policies = [True] * len(program.stages)
         self.shared = self._shared_stages()
+        self.chained = self._shared_pools()
 
     def build(self) -> ProgramCode:
         p = self.program
@@ -151,12 +152,14 @@ class _Builder:
             admit_via=pool.admit_via if pool.admit_via is not None else -1,
             reserve_held=pool.reserve_held,
             every=pool.queue_every or 0.0,
+            shared=i in self.chained,
             engines=tuple(
                 j for j, stage in enumerate(self.program.stages) if isinstance(stage.kind, ir.Step) and stage.kind.memory == i
             ),
             bulk=bool(pool.block)
             and (pool.block or 0.0) % 1.0 == 0.0
             and pool.evict is None
+            and i not in self.chained
             and pool.spill is None
             # A tier's entries come in the blocks of another pool.
             and not any(p.spill is not None and p.spill.to == i for p in self.program.pools),
@@ -309,8 +312,6 @@ class _Builder:
             clause = step.request
             hold, records, growing = None, None, -1
             if clause is not None:
-                if clause.prefix is not None:
-                    raise Unsupported(f"stages[{i}].kind.Step.request.prefix: shared prefixes are not executed")
                 hold = self._native_hold(clause, i, at)
                 records = clause.records
                 taken = {take.pool.base for take in clause.pools}
@@ -337,10 +338,73 @@ class _Builder:
             body=block,
             reuse=self.optional(clause.reuse),
             cache=self.optional(clause.cache),
+            prefix=self._prefix(clause.prefix, clause.pools, f"stages[{stage}].kind.Step.request.prefix"),
             lease=None,
             seconds=None,
             native=True,
         )
+
+    def _prefix(
+        self, segments: tuple[ir.Segment, ...] | None, takes: tuple[ir.Take, ...], where: str
+    ) -> tuple[tuple[Function, Function, bool], ...] | None:
+        """A chain as functions of its keys and lengths.
+
+        Raises:
+            Unsupported: a length is no constant number of whole blocks.
+        """
+        if segments is None:
+            return None
+        for index in self._named(takes):
+            block = self.program.pools[index].block
+            for segment in segments:
+                length = constant(segment.length)
+                if length is None or (block and length != float("inf") and length % block):
+                    raise Unsupported(f"{where}: a length that is no constant number of whole blocks is not executed")
+        serial = ir.Attr(self.program.slots.serial)
+        return tuple((self.function(segment.key), self.function(segment.length), segment.key == serial) for segment in segments)
+
+    @staticmethod
+    def _named(takes: tuple[ir.Take, ...]) -> set[int]:
+        """The pools that a hold may take."""
+        return {index for take in takes for index in range(take.pool.base, take.pool.base + take.pool.count)}
+
+    def _shared_pools(self) -> frozenset[int]:
+        """The pools whose cached prefixes are chains that sessions share.
+
+        Raises:
+            Unsupported: such a pool is also used in a way that is not executed.
+        """
+        users: list[tuple[str, ir.Hold | ir.RequestClause]] = []
+        for i, block in enumerate(self.program.blocks):
+            users += [(f"blocks[{i}][{j}].Hold", hold) for j, hold in enumerate(block) if isinstance(hold, ir.Hold)]
+        for i, stage in enumerate(self.program.stages):
+            if isinstance(stage.kind, ir.Step) and stage.kind.request is not None:
+                users.append((f"stages[{i}].kind.Step.request", stage.kind.request))
+        named = {index for _, user in users if user.prefix is not None for index in self._named(user.pools)}
+        shared = frozenset(index for index in named if self.program.pools[index].block)
+        if not shared:
+            return shared
+        for where, user in users:
+            if shared & self._named(user.pools):
+                if user.prefix is None and user.cache is not None:
+                    raise Unsupported(f"{where}: a prefix of one's own beside shared ones is not executed")
+                if (
+                    isinstance(user, ir.Hold)
+                    and user.lease is not None
+                    and shared & self._named((ir.Take(user.lease.pool, ir.Num(0.0)),))
+                ):
+                    raise Unsupported(f"{where}.lease: a lease of a pool with shared prefixes is not executed")
+        for index, pool in enumerate(self.program.pools):
+            spills = pool.spill is not None and (index in shared or pool.spill.to in shared)
+            if spills or (index in shared and (pool.evict is not None or pool.reserve_held or isinstance(pool.preempt, ir.Leases))):
+                raise Unsupported(
+                    f"pools[{index}]: evict keys, spills, reserve held and taken leases beside shared prefixes are not executed"
+                )
+        for i, block in enumerate(self.program.blocks):
+            for j, statement in enumerate(block):
+                if isinstance(statement, ir.Drop) and shared & self._named((ir.Take(statement.pool, ir.Num(0.0)),)):
+                    raise Unsupported(f"blocks[{i}][{j}].Drop: dropping a shared prefix is not executed")
+        return shared
 
     def _take(self, take: ir.Take, admitter: int | None) -> TakeCode:
         return TakeCode(
@@ -353,8 +417,6 @@ class _Builder:
         )
 
     def _hold(self, hold: ir.Hold, place: tuple[int, int]) -> HoldCode:
-        if hold.prefix is not None:
-            raise Unsupported(f"blocks[{place[0]}][{place[1]}].Hold.prefix: shared prefixes are not executed")
         first = hold.pools[0].pool
         admitter = self.program.pools[first.base].admit_via if first.count == 1 else None
         return HoldCode(
@@ -363,6 +425,7 @@ class _Builder:
             body=hold.body,
             reuse=self.optional(hold.reuse),
             cache=self.optional(hold.cache),
+            prefix=self._prefix(hold.prefix, hold.pools, f"blocks[{place[0]}][{place[1]}].Hold.prefix"),
             lease=self.member(hold.lease.pool) if hold.lease is not None else None,
             seconds=self.function(hold.lease.seconds) if hold.lease is not None else None,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import calendar
+from engine import calendar, shared_prefixes
 from engine.amounts import positive
 
 if TYPE_CHECKING:
@@ -63,10 +63,14 @@ def set_context(k: State, session: Session) -> None:
     hold = native.hold
     hit = 0.0
     if hold is not None and hold.cache is not None and native.memory >= 0:
-        entry = k.pools[native.memory].entries.get((0, session.serial))
-        if entry is not None:
-            reuse = positive(hold.reuse(k, session, m)) if hold.reuse is not None else entry.size
-            hit = min(entry.size, reuse)
+        pool = k.pools[native.memory]
+        if pool.code.shared and hold.prefix is not None:
+            hit = shared_prefixes.hit(k, pool, session, hold)
+        else:
+            entry = pool.entries.get((0, session.serial))
+            if entry is not None:
+                reuse = positive(hold.reuse(k, session, m)) if hold.reuse is not None else entry.size
+                hit = min(entry.size, reuse)
     m.Hit = hit
     connector = native.connector
     m.Loaded = positive(connector.load(k, session, m)) if connector is not None and connector.load is not None else 0.0

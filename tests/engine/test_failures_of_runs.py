@@ -245,7 +245,7 @@ def _of_a_chain() -> ir.Program:
     kv = m.pool("kv", 16, block=4)
     m.session(hold((kv, 4), cache=4))
     program = m.build()
-    statement = replace(program.blocks[2][0], prefix=(ir.Segment(ir.Num(1.0), ir.Num(4.0)),))  # type: ignore[call-arg]
+    statement = replace(program.blocks[2][0], prefix=(ir.Segment(ir.Num(1.0), ir.Num(3.0)),))  # type: ignore[call-arg]
     return replace(program, blocks=(*program.blocks[:2], (statement,), *program.blocks[3:]))
 
 

@@ -1,0 +1,89 @@
+"""Cached prefixes that sessions share by chains of keys. All numbers are measured on the reference, IR 14."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.failure import Unsupported
+from engine.simulation import Simulation
+from grammar import ir
+from tests.engine.programs import INF, TURN, Model, Number, cached, call, hold, node, now, run, serial, turn_no, where
+from tests.engine.watching import finished, gauge, report, values
+
+
+def chained(take: Any, chain: list[tuple[Number, float]], **options: Any) -> ir.Hold:
+    """A hold with a chain of (key, length)."""
+    return replace(hold(take, **options), prefix=tuple(ir.Segment(node(key), node(length)) for key, length in chain))
+
+
+def _model(
+    cap: float, chain: list[tuple[Number, float]], units: Number, cache: Number, *, sessions: int, turns: int, servers: int = 1
+) -> Model:
+    m = Model()
+    kv, s = m.pool("kv", cap, block=2), m.fifo("s", servers)
+    m.batch(sessions)
+    m.gauge("used", call("Used", kv))
+    one = [
+        TURN,
+        chained((kv, units), chain, body=[m.observe("c", cached), run(s, 1)], cache=cache),
+        m.observe("in", call("CachedIn", kv)),
+        m.observe("at", now),
+    ]
+    m.session(*one * turns)
+    return m
+
+
+OWN: list[tuple[Number, float]] = [(1, 4), (serial + 10, INF)]
+
+
+def test_what_several_sessions_cache_under_one_key_is_cached_once() -> None:
+    """6 and 8 units of which 4 are shared: 10 stay, from 2 to 6."""
+    simulation = finished(_model(60, OWN, 6 + 2 * serial, 6 + 2 * serial, sessions=2, turns=1).build(6))
+    assert simulation.report()["pools"][0]["mean_cached"] == pytest.approx((6 + 10 * 4) / 6)
+    assert values(_model(60, OWN, 6, 6, sessions=1, turns=2).build(6), "c") == [0, 6]
+
+
+def test_what_several_holds_use_of_a_chain_is_used_once() -> None:
+    """Of 12, session 0 and session 1 hold 8 each from 1 on, 4 of them together; session 1 found these 4 at 1."""
+    m = _model(12, OWN, 8, 8, sessions=2, turns=2, servers=9)
+    assert values(m.build(8), "c") == [0, 4, 8, 8]
+    assert gauge(finished(m.build(8)), "used") == [(0, 8), (1, 12), (2, 8), (3, 0)]
+
+
+def test_a_hold_uses_no_more_of_a_chain_than_it_takes() -> None:
+    units = where(turn_no.equals(1), 8, 4)
+    assert values(_model(60, [(1, 8), (serial + 10, INF)], units, 8, sessions=1, turns=2).build(5), "c") == [0, 4]
+
+
+def test_a_shorter_clause_takes_nothing_of_a_shared_chain_away() -> None:
+    m = _model(60, OWN, 6, where(turn_no.equals(1), 6, 2), sessions=1, turns=2)
+    assert values(m.build(5), "in") == [6, 6]
+
+
+@pytest.mark.parametrize(("key", "third", "cached_at_the_end"), [(serial, 6, 10), (serial + 10, 8, 8)])
+def test_what_a_hold_leaves_of_the_own_part_is_dead(key: Number, third: float, cached_at_the_end: float) -> None:
+    """8, then 6, then 8 units: under the session's own serial the 2 that the second left cannot be used again."""
+    m = _model(60, [(1, 4), (key, INF)], where(turn_no.equals(2), 6, 8), 99, sessions=1, turns=3)
+    assert values(m.build(5), "c") == [0, 6, third]
+    last = report(m.build(5))["pools"][0]["mean_cached"] * 5 - report(m.build(4))["pools"][0]["mean_cached"] * 4
+    assert last == pytest.approx(cached_at_the_end)
+
+
+def test_a_length_that_is_no_number_of_whole_blocks_is_refused_by_its_node() -> None:
+    program = _model(60, [(1, 3), (serial + 10, INF)], 6, 6, sessions=1, turns=1).build(5)
+    with pytest.raises(Unsupported, match=r"^blocks\[2\]\[1\]\.Hold\.prefix"):
+        Simulation(program)
+
+
+def test_a_clone_made_while_chains_are_used_goes_on_alike() -> None:
+    simulation = Simulation(_model(16, OWN, 8 - 2 * (serial > 1), 8, sessions=3, turns=3, servers=2).build(30))
+    clones = []
+    while not simulation.finished:
+        clones.append(simulation.clone())
+        simulation.step_event()
+    for clone in clones:
+        clone.run()
+        assert clone.result() == simulation.result()
