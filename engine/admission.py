@@ -153,11 +153,11 @@ def try_admit(k: State, pool: PoolState, session: Session, needs: list[Need], st
     """R4.3: admits the hold if every pool has room, each tested alone."""
     pending = session.pending
     assert pending is not None
-    for index, (_, need) in zip(pending.pools, needs, strict=True):
+    for index, (units, need) in zip(pending.pools, needs, strict=True):
         state = k.pools[index]
         rounded = up(state.code, need)
         if state.code.shared and pending.code.prefix is not None:
-            rounded -= shared_prefixes.in_use(k, state, session, pending.code, rounded)
+            rounded -= shared_prefixes.in_use(k, state, session, pending.code, up(state.code, units))
         if not fits(k, state, rounded):
             if k.listen is not None:
                 room = state.code.cap - state.used - outstanding(k, state)
