@@ -27,7 +27,7 @@ COPIED = ("engine", "grammar", "serq_tui", "tests", "pyproject.toml")
 WORKERS = 2
 PATIENCE = 600.0
 """Seconds after which a run that a mutation made endless counts as caught: far more than the tests named take."""
-PASSED, FAILED, NOTHING_COLLECTED = 0, 1, 5
+PASSED, FAILED = 0, 1
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,29 @@ class Outcome:
         return self.word == "caught"
 
 
-def apply(folder: Path, mutation: Mutation) -> str | None:
-    """Writes the wrong line into a copy; returns what is wrong with its anchor, if anything."""
+class NoAnchor(Exception):
+    """The piece of a line a mutation stands for is not there, or not only once."""
+
+
+@contextmanager
+def applied(folder: Path, mutation: Mutation) -> Iterator[None]:
+    """A copy with the wrong line in it, and without it again afterwards.
+
+    Raises:
+        NoAnchor: the line is not found.
+    """
     path = folder / "engine" / mutation.file
     if not path.exists():
-        return f"engine/{mutation.file} is gone"
+        raise NoAnchor(f"engine/{mutation.file} is gone")
     text = path.read_text(encoding="utf-8")
     found = text.count(mutation.original)
     if found != 1:
-        return f"the anchor stands {found} times in engine/{mutation.file}"
+        raise NoAnchor(f"the anchor stands {found} times in engine/{mutation.file}")
     path.write_text(text.replace(mutation.original, mutation.mutated), encoding="utf-8")
-    return None
-
-
-def restore(folder: Path, mutation: Mutation) -> None:
-    path = folder / "engine" / mutation.file
-    if path.exists():
-        shutil.copyfile(ROOT / "engine" / mutation.file, path)
+    try:
+        yield
+    finally:
+        path.write_text(text, encoding="utf-8")
 
 
 def run_tests(folder: Path, tests: Sequence[str]) -> tuple[int, str]:
@@ -74,18 +80,16 @@ def run_tests(folder: Path, tests: Sequence[str]) -> tuple[int, str]:
 
 def judge(folder: Path, mutation: Mutation) -> Outcome:
     """Whether the tests of a mutation catch it."""
-    trouble = apply(folder, mutation)
-    if trouble is not None:
-        return Outcome(mutation, "no anchor", trouble)
     try:
-        status, said = run_tests(folder, [f"tests/engine/{test}" for test in mutation.tests])
-    finally:
-        restore(folder, mutation)
+        with applied(folder, mutation):
+            status, said = run_tests(folder, [f"tests/engine/{test}" for test in mutation.tests])
+    except NoAnchor as missing:
+        return Outcome(mutation, "no anchor", str(missing))
     if status == FAILED:
         return Outcome(mutation, "caught")
     if status == PASSED:
         return Outcome(mutation, "SURVIVED")
-    return Outcome(mutation, "no result", said)
+    return Outcome(mutation, "no result", next((line for line in said.splitlines() if line.startswith("E ")), said))
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def everything() -> ir.Program:
         client(branch(sample("Bernoulli", 0.5), [hold((tier, 2), body=[run(ps, 1), grow(tier, 28)])], [TURN])),
         m.observe("x", x + serial),
     )
-    return m.build(25, seed=3)
+    return m.build(12, seed=3)
 
 
 PROGRAMS = {**EXAMPLES, "everything": everything}
