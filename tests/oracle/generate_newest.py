@@ -6,7 +6,7 @@ declines it, and starts to count the day it does not.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import ir
@@ -17,13 +17,18 @@ from tests.engine.programs import (
     Model,
     Number,
     PoolOf,
+    StageOf,
     Value,
     assign,
     branch,
+    cached,
     call,
     client,
     ctx,
     floor,
+    grow,
+    hold,
+    load,
     loop,
     maximum,
     minimum,
@@ -41,11 +46,14 @@ from tests.oracle.generate_plain import Plain
 from tests.oracle.generated import Generated, gauges, settings_of
 from tests.oracle.schedules import chunk_of, cost_of_iteration, schedule_body, token_budget
 
-KNOWN, INPUT, OUTPUT, HIT, FINISHED, REQUEUED = (ctx(name) for name in ("Known", "Input", "Output", "Hit", "Finished", "Requeued"))
+KNOWN, INPUT, OUTPUT, HIT = ctx("Known"), ctx("Input"), ctx("Output"), ctx("Hit")
+LOADED, FINISHED, REQUEUED = ctx("Loaded"), ctx("Finished"), ctx("Requeued")
 
 
 class Ticking(Plain):
     """Pools without an engine, some looked at at ticks only, some that take leases, some with shared prefixes."""
+
+    chains = False
 
     def build(self, family: str) -> Generated:
         """The whole program."""
@@ -76,7 +84,7 @@ class Ticking(Plain):
         return pool
 
     def _chained(self, statement: ir.Statement, pools: tuple[ir.Pool, ...], spilling: set[int]) -> ir.Statement:
-        if not isinstance(statement, ir.Hold) or statement.cache is None or self.dice.chance(0.5):
+        if not self.chains or not isinstance(statement, ir.Hold) or statement.cache is None or self.dice.chance(0.3):
             return statement
         bases = [take.pool.base for take in statement.pools]
         if any(base in spilling for base in bases) or all(not pools[base].block for base in bases):
@@ -93,16 +101,32 @@ def chain(dice: Dice, sizes: list[Value]) -> tuple[ir.Segment, ...]:
     return tuple(segments)
 
 
+class Chained(Ticking):
+    """The same with shared prefixes."""
+
+    chains = True
+
+
 def ticking(seed: int) -> Generated:
-    """A random program of pools with ticks, preempted leases and shared prefixes."""
+    """A random program of pools with ticks and preempted leases."""
     return Ticking(seed, newer=True).build("ticking")
+
+
+def chained(seed: int) -> Generated:
+    """A random program of pools or of native requests, with shared prefixes."""
+    return Chained(seed, newer=True).build("chained") if seed % 2 else replace(requests(seed, chains=True), family="chained")
 
 
 # -------------------------------------------------------------------------------- requests
 
 
-def requests(seed: int) -> Generated:
-    """A random program whose engine is handed native requests."""
+def requests(seed: int, *, chains: bool = False) -> Generated:
+    """A random program whose engine is handed native requests.
+
+    Args:
+        seed: which one.
+        chains: whether the clause may name a shared prefix.
+    """
     dice = Dice(seed)
     model = Model()
     prompt, output, kept = model.size("prompt"), model.size("o"), model.size("K")
@@ -126,16 +150,18 @@ def requests(seed: int) -> Generated:
     registers = [model.register("r0")] if written else []
     bench.registers = registers
     granule = dice.pick([2.0, 4.0]) if dice.chance(0.1) else None
+    tiered = dice.chance(0.35)
     engine = model.engine(
-        budget=token_budget(bench),
+        # How often a connector's admission plans the budget shows only where planning draws.
+        budget=dice.number([4, 8, 16, INF]) if tiered else token_budget(bench),
         cost=cost_of_iteration(bench),
-        chunk=chunk_of(bench, granule),
+        chunk=0 if tiered else chunk_of(bench, granule),
         granule=granule,
         memory=kv,
         body=schedule_body(bench, registers) if written else None,
     )
     slots = [model.value(name) for name in ("admitted", "first", "reused", "prefilled")]
-    clause = _clause(dice, model, kv, seats, engine, [prompt, kept], slots)
+    clause = _clause(dice, model, kv, seats, engine, slots, tiered=tiered, chain_of=[prompt, kept] if chains else [])
     stage = model._stages[engine.base]
     assert isinstance(stage.kind, ir.Step)
     model._stages[engine.base] = replace(stage, kind=replace(stage.kind, request=clause))
@@ -151,16 +177,81 @@ def requests(seed: int) -> Generated:
         client(branch(more.equals(0), [client(END)])),
     ]
     model.session(client(loop(rounds)))
+    tier = _tier(dice, model, block, [model.value(name) for name in ("loaded", "saved", "load_done")]) if tiered else None
     gauges(dice, model, bench.pools, bench.stages, registers)
-    return Generated("requests", model.build(**settings), files)
+    program = model.build(**settings)
+    return Generated("requests", program if tier is None else tier.connect(program, engine, kv), files)
+
+
+@dataclass(frozen=True)
+class Tier:
+    """An engine's second tier: a pool, the stage copies run on, the slots and the observation of the connector."""
+
+    dice: Dice
+    pool: PoolOf
+    copies: StageOf
+    slots: tuple[Value, Value, Value]
+    record: int
+    saves: bool
+
+    def connect(self, program: ir.Program, engine: StageOf, memory: PoolOf) -> ir.Program:
+        """The program with a connector, whose blocks come after the others."""
+        loaded, saved, done = self.slots
+        first = len(program.blocks)
+        missing = maximum(0, saved - cached)
+        blocks = (
+            (run(self.copies, loaded * 0.02), load(memory, loaded)),
+            (replace(hold((self.pool, call("CachedIn", self.pool)), cache=saved), body=first + 2),),
+            (grow(self.pool, missing), run(self.copies, missing * 0.01), load(self.pool, missing)),
+        )
+        held = minimum(call("CachedIn", self.pool), INPUT - 1) if self.saves else minimum(self.dice.count(1, 12), INPUT - 1)
+        connector = ir.Connector(
+            loaded=loaded.slot,
+            saved=saved.slot,
+            load_done=done.slot,
+            record=self.record,
+            load=(node(maximum(0, held - HIT)), first),
+            save=(node(self.dice.number([INPUT + OUTPUT, INPUT, floor(KNOWN / 2)])), first + 1) if self.saves else None,
+        )
+        stage = program.stages[engine.base]
+        assert isinstance(stage.kind, ir.Step)
+        stages = list(program.stages)
+        stages[engine.base] = replace(stage, kind=replace(stage.kind, connector=connector))
+        used = blocks if self.saves else blocks[:1]
+        return replace(
+            program,
+            stages=tuple(stages),
+            blocks=(*program.blocks, *used),
+            sides=(*program.sides, *(_servers(len(block)) for block in used)),
+        )
+
+
+def _servers(count: int) -> tuple[ir.Side, ...]:
+    side: ir.Side = "Server"
+    return (side,) * count
+
+
+def _tier(dice: Dice, model: Model, block: float, slots: list[Value]) -> Tier:
+    pool = model.pool("host", block * dice.count(2, 40), block=block)
+    copies = model.fifo("copies", dice.count(1, 2)) if dice.chance(0.5) else model.ps("copies", dice.pick([1, 2.5]))
+    return Tier(dice, pool, copies, (slots[0], slots[1], slots[2]), model.observation("brought"), dice.chance(0.6))
 
 
 def _clause(
-    dice: Dice, model: Model, kv: PoolOf, seats: PoolOf, engine: Any, sizes: list[Value], slots: list[Value]
+    dice: Dice,
+    model: Model,
+    kv: PoolOf,
+    seats: PoolOf,
+    engine: StageOf,
+    slots: list[Value],
+    *,
+    tiered: bool,
+    chain_of: list[Value],
 ) -> ir.RequestClause:
-    hit = minimum(KNOWN, HIT + call("BudgetLeft", engine))
-    units = dice.number([hit, hit, KNOWN, minimum(KNOWN, 8), where_requeued(hit)])
-    reserve = node(dice.number([KNOWN, INPUT + OUTPUT, INPUT])) if dice.chance(0.4) else None
+    known_there = maximum(HIT, LOADED) if tiered else HIT
+    hit = minimum(KNOWN, known_there + call("BudgetLeft", engine))
+    units = dice.number([hit, hit, KNOWN, minimum(KNOWN, 8), _where_requeued(hit)])
+    reserve = node(dice.number([KNOWN, INPUT + OUTPUT, INPUT])) if tiered or dice.chance(0.4) else None
     takes = [ir.Take(seats.ref, ir.Num(1.0)), ir.Take(kv.ref, node(units), reserve)]
     cache = None
     reuse = None
@@ -172,10 +263,10 @@ def _clause(
     records = ir.RequestRecords(
         model.observation("hit"), model.observation("computed"), slots[0].slot, slots[1].slot, slots[2].slot, slots[3].slot
     )
-    prefix = chain(dice, sizes) if cache is not None and dice.chance(0.25) else None
+    prefix = chain(dice, chain_of) if chain_of and cache is not None and dice.chance(0.5) else None
     return ir.RequestClause(tuple(takes), records, reuse, cache, prefix)
 
 
-def where_requeued(hit: Value) -> Value:
+def _where_requeued(hit: Value) -> Value:
     """Everything known for a request that was preempted."""
     return Value(ir.Cond(REQUEUED.node, KNOWN.node, hit.node))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.oracle.generate_engines import engines
-from tests.oracle.generate_newest import requests, ticking
+from tests.oracle.generate_newest import chained, requests, ticking
 from tests.oracle.generate_pairs import Pair, pairs
 from tests.oracle.generate_plain import Plain, plain
 from tests.oracle.generated import Generated
@@ -23,10 +23,11 @@ FAMILIES = {
     "latencies": latencies,
     "ticking": ticking,
     "requests": requests,
+    "chained": chained,
 }
-# How many of eleven programs are of each family: engines have the most that can go wrong. The
-# two that our engine declines to run are drawn only when asked for.
-WEIGHTS = {"engines": 5, "pairs": 2, "plain": 3, "latencies": 1}
+# How many of sixteen programs are of each family: engines have the most that can go wrong. Shared
+# prefixes, which our engine declines to run, are drawn only when asked for.
+WEIGHTS = {"engines": 6, "pairs": 2, "plain": 3, "latencies": 1, "ticking": 1, "requests": 3}
 
 
 def generate(seed: int, family: str | None = None) -> Generated:
