@@ -10,7 +10,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from engine import holdings
 from engine.constants import LEASE_END
 from engine.decisions import Decision, Preempted, RegisterSet
 from engine.simulation import Simulation
@@ -70,9 +69,9 @@ def counted(program: ir.Program, folder: Path | None = None) -> tuple[dict[str, 
 def _before(state: State, counts: Counter[str]) -> None:
     """A lease that is about to run out, if it still stands."""
     if state.queue:
-        _, _, what, slot, serial, number = state.queue[0]
-        if what == LEASE_END and holdings.find_lease(state, slot, serial, number) is not None:
-            counts["leases expired"] += 1
+        _, _, what, _, _, number = state.queue[0]
+        if what == LEASE_END:
+            counts["leases expired"] += any(lease.id == number for session in state.slots if session for lease in session.leases)
 
 
 class _Seen:
