@@ -50,11 +50,11 @@ MUTATIONS: tuple[Mutation, ...] = (
         ("R4.9", "k.pools[pending.pools[0]].wait.add(waited)", "k.pools[pending.pools[-1]].wait.add(waited)", "test_pools.py"),
         (
             "R4.9",
-            "HeldPool(index, rounded, own, up(pool.code, need), place)",
-            "HeldPool(index, rounded, 0.0, up(pool.code, need), place)",
+            "HeldPool(index, rounded, own, up(",
+            "HeldPool(index, rounded, 0.0, up(",
             "test_prefix_cache.py",
         ),
-        ("R4.10", "if code.cache is not None else (0.0, -1)", "if True else (0.0, -1)", "test_prefix_cache.py"),
+        ("R4.10", "if code.cache is not None else (0.0, -1, None)", "if True else (0.0, -1, None)", "test_prefix_cache.py"),
         ("R6.12", "    k.planning = None\n    _admit(", "    _admit(", "test_iteration.py"),
     ),
     *_in(
@@ -134,7 +134,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     *_in(
         "prefix_cache.py",
-        ("R4.9", "bound = down(pool.code, reuse)", "bound = reuse", "test_prefix_cache.py"),
+        ("R4.9", "min(whole, down(pool.code, reuse))", "min(whole, reuse)", "test_prefix_cache.py"),
         (
             "R4.9",
             "Entry(excess, entry.released, entry.number,",
