@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 
@@ -12,8 +13,9 @@ def report_json(value: Any) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             return None
-        # -0 keeps its sign only as a float, and the reference prints the sign.
-        return int(value) if value.is_integer() and (value or math.copysign(1.0, value) > 0) else value
+        # -0 keeps its sign only as a float, and the reference prints the sign. By way of the text the
+        # digits past the seventeenth are 0, as in the shortest number that reads back.
+        return int(Decimal(repr(value))) if value.is_integer() and (value or math.copysign(1.0, value) > 0) else value
     if isinstance(value, Mapping):
         return {name: report_json(inner) for name, inner in value.items()}
     return [report_json(inner) for inner in value] if isinstance(value, list | tuple) else value

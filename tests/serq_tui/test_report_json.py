@@ -30,3 +30,8 @@ def test_truth_values_and_texts_of_a_report_stay() -> None:
 def test_samples_keep_their_fraction_and_say_infinities_in_words() -> None:
     # the form of the recorded cases: samples are floats throughout
     assert json.dumps(samples_json((1.0, math.inf, -math.inf, math.nan))) == '[1.0, "inf", "-inf", "nan"]'
+
+
+def test_a_large_whole_figure_has_the_shortest_digits_that_read_back() -> None:
+    # R9.1; measured on the reference, case 223 of its recorded IRs: seventeen digits, then zeros
+    assert json.dumps(report_json(3.1153781151208965e33)) == "3115378115120896500000000000000000"
