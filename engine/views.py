@@ -259,13 +259,24 @@ def _pool(k: State, pool: PoolState) -> PoolView:
         entries=tuple(
             EntryView(key[1] if key[0] == 0 else None, entry.size, entry.released, entry.number, _waits(k, key))
             for key, entry in entries
-        ),
+        )
+        + _pieces(pool),
         growing=tuple(who(s) for s in pool.growers if s.status == GROWING),
         queued=len(pool.queue),
         admissions=pool.admissions,
         preemptions=pool.preemptions,
         evicted_units=pool.evicted_units,
         rejected=pool.rejected,
+    )
+
+
+def _pieces(pool: PoolState) -> tuple[EntryView, ...]:
+    """What is cached of the chains that sessions share and nobody uses; it has no owner."""
+    if pool.tree is None:
+        return ()
+    unused = [piece for pieces in pool.tree.pieces.values() for piece in pieces if not piece.users]
+    return tuple(
+        EntryView(None, p.size, p.released, p.number, False) for p in sorted(unused, key=lambda p: (p.number, len(p.path)))
     )
 
 

@@ -87,3 +87,12 @@ def test_a_clone_made_while_chains_are_used_goes_on_alike() -> None:
     for clone in clones:
         clone.run()
         assert clone.result() == simulation.result()
+
+
+def test_a_snapshot_shows_what_is_cached_of_chains() -> None:
+    simulation = Simulation(_model(60, OWN, 6 + 2 * serial, 6 + 2 * serial, sessions=2, turns=1).build(6))
+    while not simulation.finished:
+        simulation.step_event()
+        (pool,) = simulation.snapshot().pools
+        assert sum(entry.size for entry in pool.entries) == pool.cached
+    assert sorted(entry.size for entry in simulation.snapshot().pools[0].entries) == [2, 4, 4]
