@@ -70,6 +70,7 @@ class Plain:
         self.in_leg = False
         self.preempted = False
         self.held: list[PoolOf] = []
+        self.leased: list[PoolOf] = []
         self.forked = False
 
     def build(self, family: str) -> Generated:
@@ -198,6 +199,7 @@ class Plain:
             (2 if self.held else 0, self._shrink),
             (1 if self.held else 0, self._load),
             (1 if self.held else 0, self._release),
+            (1 if self.leased else 0, self._lease),
             (0 if self.in_leg or self.preempted or depth >= MOST_DEPTH else 1, self._legs),
         ]
         weights = [weight for weight, _ in choices]
@@ -272,6 +274,15 @@ class Plain:
     def _release(self, _: int) -> list[Any]:
         return [release(self.dice.pick(self.held))]
 
+    def _lease(self, depth: int) -> list[Any]:
+        """A lease of before grows, shrinks or ends; where there is none the run would fail."""
+        free = [pool for pool in self.leased if pool not in self.held]
+        if depth >= MOST_DEPTH or not free:
+            return []
+        pool = self.dice.pick(free)
+        change = self.dice.pick([grow(pool, self.dice.count(0, 3)), shrink(pool, self.dice.count(0, 2)), release(pool)])
+        return [branch(call("Allocated", pool) > 2, [change], [])]
+
     def _hold(self, depth: int) -> list[Any]:
         dice = self.dice
         if depth >= MOST_DEPTH:
@@ -306,13 +317,17 @@ class Plain:
         self.preempted = before or any(self.model._pools[pool.base].preempt is not None for pool in pools)
         body = self.body(depth + 1, dice.count(1, 3))
         self.held, self.preempted = outer, before
+        if lease is not None:
+            self.leased.append(pools[0])
         return [hold(*takes, body=body, cache=cache, reuse=reuse, lease=lease)]
 
     def _legs(self, depth: int) -> list[Any]:
         dice = self.dice
         held, self.held, self.in_leg = self.held, [], True
+        leased, self.leased = self.leased, []
         legs = [fork(self.body(depth + 1, dice.count(1, 3))) for _ in range(dice.count(1, 3))]
         self.held, self.in_leg = held, False
+        self.leased = [*leased, *self.leased]
         between = self.body(MOST_DEPTH, dice.count(0, 1))
         return [*legs, *between, JOIN]
 

@@ -20,6 +20,9 @@ MET = {
     "pairs": ("preemptions", "rejections", "leases expired", "flows shared"),
     "plain": ("evictions", "rejections", "leases expired", "flows shared"),
     "latencies": ("rejections", "flows shared"),
+    "ticking": ("evictions", "rejections", "leases expired"),
+    "requests": ("preemptions", "evictions", "register undos"),
+    "chained": ("evictions", "rejections"),
 }
 """What so few programs of a family meet already."""
 
