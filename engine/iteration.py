@@ -134,8 +134,8 @@ def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
     assert step is not None
     m = k.moment
     decodes = it.members
-    # The reference folds these sums from minus zero (R7.7, measured).
-    tokens, prefilled = float(decodes) if decodes else -0.0, -0.0
+    # The reference folds the tokens from minus zero, the prefill tokens from zero (R7.7, measured).
+    tokens, prefilled = float(decodes) if decodes else -0.0, 0.0
     for job, n in it.batch:
         tokens += n
         if job.decode:

@@ -160,8 +160,8 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
     m = k.moment
     m.Ntok = m.Ndec = float(members)
     m.Nres = m.Ndec
-    m.Npre = m.Attn = -0.0
-    m.Kvp = 0.0
+    m.Npre = m.Kvp = 0.0
+    m.Attn = -0.0
     taken = loop_for(k.code, st.code, shape)(k, m, st, cohort, pool, k.now, k.queue[0][0], until, most, members, ones, ens, others)
     done, now, end, cost = taken[:4]
     if not done:
