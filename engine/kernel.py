@@ -128,18 +128,19 @@ def _settle(k: State) -> None:
 
 
 def _ticks(k: State) -> bool:
-    """What waited for the end of its tick's instant, in a settling of its own before any engine attempts (measured).
+    """What waited for the end of its tick's instant, each pool in a settling of its own before any engine attempts (measured).
 
     Returns:
         Whether an event is due at this instant after all.
     """
-    _close(k)
-    if not k.queue or k.queue[0][0] > k.now:
-        k.ticks_due = False
-        ticked_queues.at_rest(k, _come_to_rest)
-        lease_preemption.at_rest(k)
+    while True:
+        _close(k)
+        if k.queue and k.queue[0][0] <= k.now:
+            return True
+        if not (ticked_queues.next_due(k, _come_to_rest) or lease_preemption.next_due(k)):
+            k.ticks_due = False
+            return False
         _come_to_rest(k)
-    return bool(k.queue) and k.queue[0][0] <= k.now
 
 
 def _seek_attempt(k: State) -> None:

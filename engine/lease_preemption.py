@@ -124,8 +124,8 @@ def arrive(k: State, index: int) -> None:
     k.ticks_due = True
 
 
-def at_rest(k: State) -> None:
-    """The present instant has come to rest: leases set aside come back where a tick is due."""
+def next_due(k: State) -> bool:
+    """The present instant has come to rest: leases come back to the first pool whose tick is due; False where none is."""
     for index in k.code.lease_ticked:
         pool = k.pools[index]
         if not pool.lease_tick_due:
@@ -138,6 +138,8 @@ def at_rest(k: State) -> None:
             _return(k, pool, policy.suspend)
         if any(s is not None and (_of_pool(s.leases, pool) or _of_pool(s.suspended, pool)) for s in k.slots):
             begun(k, pool)
+        return True
+    return False
 
 
 def _return(k: State, pool: PoolState, keys: tuple[Function, ...]) -> None:

@@ -169,7 +169,10 @@ def _pool(k: State, pool: PoolState, end: float, over: dict[str, Any] | None) ->
 
 def _all_stalled(k: State, pool: PoolState) -> bool:
     """R9.9: every session with a hold or a lease on the pool grows in it."""
-    return all(s.status == GROWING and s.where == pool.code.index for s in pool.holders)
+    index = pool.code.index
+    # Whoever has a lease set aside may give it up as a holder may its own (measured).
+    aside = [s for s in k.slots if s is not None and any(lease.pool == index for lease in s.suspended)]
+    return all(s.status == GROWING and s.where == index for s in (*pool.holders, *aside))
 
 
 def _over_cap(k: State) -> dict[int, dict[str, Any]]:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from engine.state import State
 
 
-def at_rest(k: State, settle: Callable[[State], None]) -> None:
-    """The present instant has come to rest: the queues whose tick is due are admitted from.
+def next_due(k: State, settle: Callable[[State], None]) -> bool:
+    """The present instant has come to rest: the first queue whose tick is due is admitted from; False where none is.
 
     Args:
         settle: carries out everything that follows from an admission.
@@ -44,3 +44,5 @@ def at_rest(k: State, settle: Callable[[State], None]) -> None:
             pool.ticking = False
             if pool.queue:
                 ticks.joined(k, pool)
+            return True
+    return False
