@@ -65,7 +65,10 @@ def _admitted(k: State, session: Session, request: RequestState, native: NativeC
     found = holdings.innermost(session, native.memory) if native.hold is not None else None
     # Measured: what is reused of a pool that is not the engine's memory counts for nothing.
     reused = found[1].pos if found is not None else 0.0
-    request.prefill = request.known - reused - request.loaded
+    request.prefill = request.known - reused
+    if request.loaded > 0:
+        # Measured: the last token of what is known is never counted as brought.
+        request.prefill -= min(request.loaded, request.prefill - 1.0)
     if records is not None:
         workload.observe(k, session, records.reused, reused)
         workload.observe(k, session, records.prefill, request.prefill)
@@ -81,10 +84,20 @@ def _admitted(k: State, session: Session, request: RequestState, native: NativeC
 
 
 def _prefill(k: State, session: Session, request: RequestState, native: NativeCode) -> None:
-    """Computes what is not cached; a prefix longer than what is known leaves nothing to do (measured)."""
+    """Computes what is not cached; a prefix longer than what is known leaves nothing to do (measured).
+
+    After a connector's load it is what the load did not move that is computed, and the last
+    token of what is known always (measured).
+    """
+    work = request.prefill
     if native.connector is not None and request.loaded > 0:
         session.attrs[native.connector.slots.load_done] = k.now
-    stages.start(k, request.stage, session, positive(request.prefill), decode=False, growing=native.growing)
+        found = holdings.innermost(session, native.memory)
+        if found is not None:
+            held = found[1]
+            held.pos = min(held.pos, request.known - 1.0)
+            work = request.known - held.pos
+    stages.start(k, request.stage, session, positive(work), decode=False, growing=native.growing)
 
 
 def _decode(k: State, session: Session, request: RequestState, native: NativeCode) -> None:

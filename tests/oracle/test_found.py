@@ -349,18 +349,7 @@ def reference() -> Any:
         yield running
 
 
-OPEN = {
-    "a request that is brought all it knows and more still prefills its last token",
-    "what a connector brings and does not move is prefilled all the same",
-}
-"""What our engine does not do yet; strict, so that whoever mends one takes it out of here."""
-
-MENDED = [
-    pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason="found, not mended")] if name in OPEN else []) for name in FOUND
-]
-
-
-@pytest.mark.parametrize("name", MENDED)
+@pytest.mark.parametrize("name", FOUND)
 def test_what_was_found_holds(name: str) -> None:
     found = FOUND[name]
     assert observed(ours(to_json(found.program(), 14))) == found.observed
