@@ -223,7 +223,7 @@ def engine_hold(
     elif shape == "whole":
         units = prompt + (output if output not in bench.hidden else 4)
     elif shape == "start":
-        units = dice.number([0, 4, minimum(prompt, 8)])
+        units = dice.number([0, 3, minimum(prompt, 8)])
     else:
         units = minimum(prompt, floor(call("Abs", dice.expression([*bench.state_leaves(), *bench.session_leaves()], 1))))
     if dice.chance(0.4):
