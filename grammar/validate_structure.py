@@ -10,7 +10,7 @@ from grammar import ir
 from grammar.ir_node import InvalidIR
 from grammar.ir_walk import inner_blocks, nodes, statement_path
 from grammar.validate_costs import check_target
-from grammar.validate_moments import RANGE, check_index, check_ref
+from grammar.validate_moments import check_index, check_ref
 from grammar.validate_positions import names_stage, statement_refs
 
 FRAME = "the frame of a program"
@@ -198,6 +198,3 @@ def _statement(program: ir.Program, statement: ir.Statement, path: str) -> None:
             check_index(slot, len(program.attrs), "attribute", f"{path}.var")
             if not keys:
                 raise InvalidIR(f"{path}.key", "R3.13", "a choice has a key")
-
-
-__all__ = ["FRAME", "NAMES", "RANGE", "SIDES", "check_structure"]
