@@ -177,7 +177,9 @@ def retry_growers(k: State, pool: PoolState) -> None:
             pool.growers.pop(0)
             continue
         held = holdings.held_of(session, pool.code.index)
-        assert held is not None
+        if held is None:
+            # What it grows is a lease that was set aside, or ended, while it waited: it waits on (the reference stops there).
+            return
         need = up(pool.code, held.alloc + session.growth) - held.alloc
         if not admission.fits(k, pool, need, held):
             return
