@@ -51,8 +51,8 @@ def _queue_opens(k: State, session: Session, waiting: dict[int, Session]) -> boo
     short = []
     for i, index in enumerate(pending.pools):
         pool = k.pools[index]
-        need = max(pending.needs[i], pending.units[i])
-        if not admission.fits(k, pool, up(pool.code, need)):
+        # Measured: neither a reserve nor what a later trial read counts, only what the statement asked for.
+        if not admission.fits(k, pool, up(pool.code, pending.units[i])):
             short.append(pool)
     return not short or any(_may_free(pool, waiting) for pool in short)
 
