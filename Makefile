@@ -57,8 +57,11 @@ coverage: $(STAMP) ## run the tests and say which lines none of them reaches
 
 # How many programs to try, from which seed on: FUZZ="--count 100000 --seed 7" make fuzz
 FUZZ ?= --count 10000
-fuzz: $(STAMP) reference ## run random programs on this engine and on the reference
+# How many texts of token soup and of edited programs the front end has to read without surprise.
+FUZZ_TEXTS ?= 100000
+fuzz: $(STAMP) reference ## run random programs on this engine and on the reference, and random texts through the front end
 	$(BIN)/python -m tests.oracle.fuzz $(FUZZ)
+	FUZZ_TEXTS=$(FUZZ_TEXTS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/grammar/test_parser_fuzz.py
 
 bench: $(STAMP) reference ## measure the engine beside the reference, alternated in one run
 	$(BIN)/python -m tests.bench.measure

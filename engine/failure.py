@@ -11,6 +11,7 @@ class ProgramFailure(Exception):
         statement: (block, index) of the statement at fault, filled in where it is known.
         schedule: (stage, path) of the schedule statement at fault.
         stage: the engine whose own clause is at fault.
+        arrival: whether the law of arrivals is at fault.
         serial: the session at hand.
         leg: which leg of it, -1 for the session itself.
     """
@@ -22,6 +23,7 @@ class ProgramFailure(Exception):
         statement: tuple[int, int] | None = None,
         schedule: tuple[int, tuple[int, ...]] | None = None,
         stage: int | None = None,
+        arrival: bool = False,
         serial: int | None = None,
         leg: int = -1,
     ) -> None:
@@ -30,6 +32,7 @@ class ProgramFailure(Exception):
         self.statement = statement
         self.schedule = schedule
         self.stage = stage
+        self.arrival = arrival
         self.serial = serial
         self.leg = leg
 

@@ -331,4 +331,6 @@ class Simulation:
 
     def _fail(self, failure: ProgramFailure) -> None:
         who = Who(failure.serial, failure.leg if failure.leg >= 0 else None) if failure.serial is not None else None
-        self.failure = FailureView(failure.message, self.state.now, who, failure.statement, failure.schedule, failure.stage)
+        self.failure = FailureView(
+            failure.message, self.state.now, who, failure.statement, failure.schedule, failure.stage, failure.arrival
+        )

@@ -318,6 +318,7 @@ class FailureView:
         statement: (block, index) of the statement at fault.
         schedule: (stage, path) of the schedule statement at fault.
         stage: the engine whose ``execute`` or cap is at fault.
+        arrival: whether the law of arrivals is at fault.
     """
 
     message: str
@@ -326,6 +327,7 @@ class FailureView:
     statement: tuple[int, int] | None = None
     schedule: tuple[int, tuple[int, ...]] | None = None
     stage: int | None = None
+    arrival: bool = False
 
 
 @dataclass(frozen=True, slots=True)

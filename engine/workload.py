@@ -59,7 +59,7 @@ def _gap(k: State) -> float:
     assert k.code.gap is not None
     gap = k.code.gap(k, k.nobody, k.moment)
     if not 0 < gap < INF:
-        raise ProgramFailure(f"a gap between arrivals is {shown(gap)}: it must be finite and above 0")
+        raise ProgramFailure(f"a gap between arrivals is {shown(gap)}: it must be finite and above 0", arrival=True)
     return gap
 
 

@@ -659,9 +659,11 @@ class SourceMap:
     (0 then, 1 else) and the index there, and so on. The default procedure has the paths
     (0,) for its ``advance running`` and (1,) for its ``admit waiting``; exclusive prefill
     likewise. ``execute`` and ``tokens_cap`` are keyed by stage.
+    ``arrival`` is the law of arrivals, None where none is written.
     """
 
     statements: dict[tuple[int, int], Place] = field(default_factory=dict)
     schedule: dict[tuple[int, tuple[int, ...]], Place] = field(default_factory=dict)
     execute: dict[int, Place] = field(default_factory=dict)
     tokens_cap: dict[int, Place] = field(default_factory=dict)
+    arrival: Place | None = None

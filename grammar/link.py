@@ -147,7 +147,7 @@ class _Linking:
         lint(self.findings, text, self.settings, self.model, self.constants, self.schedules, lowered, program)
         return Linked(
             program,
-            source_map(lowered, deployment),
+            source_map(lowered, deployment, load.arrival),
             tuple(sorted(self.findings.warnings, key=text_order)),
             tuple((i.name, i.default, i.value) for i in self.constants.inputs.values()),
             Known(self.model, self.constants, self.definitions),

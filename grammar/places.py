@@ -8,9 +8,9 @@ from grammar.source import Span
 from grammar.statements import Lowered
 
 
-def source_map(lowered: Lowered, deployment: Deployment) -> ir.SourceMap:
+def source_map(lowered: Lowered, deployment: Deployment, arrival: syntax.Arrival | None) -> ir.SourceMap:
     """The side table from statements to the text."""
-    places = ir.SourceMap()
+    places = ir.SourceMap(arrival=_place(arrival.span) if arrival is not None else None)
     for key in lowered.origins:
         places.statements[key] = lowered.place(*key)
     for stage, paths in deployment.schedules.items():

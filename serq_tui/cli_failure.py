@@ -83,8 +83,10 @@ def _shown(diagnostic: Diagnostic, source: Source) -> str:
 
 
 def _place(failure: FailureView, loaded: LoadedProgram) -> Place | None:
-    """Where a failure stands in the text: the statement, else the schedule's, else the engine's ``execute``."""
+    """Where a failure stands in the text: the statement, else the schedule's, else the engine's ``execute``, else ``arrive``."""
     places = loaded.places
+    if failure.arrival:
+        return places.arrival
     if failure.statement is not None:
         return places.statements.get(failure.statement)
     if failure.schedule is not None:

@@ -154,7 +154,9 @@ def statement_lines(places: SourceMap, at: StatementAt) -> Lines | None:
 def failure_lines(places: SourceMap, failure: FailureView) -> Lines | None:
     """Lines of what a failure blames, None where the text does not say it."""
     place: Place | None = None
-    if failure.schedule is not None:
+    if failure.arrival:
+        place = places.arrival
+    elif failure.schedule is not None:
         place = places.schedule.get(failure.schedule)
     elif failure.statement is not None:
         place = places.statements.get(failure.statement)

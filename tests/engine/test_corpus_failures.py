@@ -13,8 +13,7 @@ from tests.running import load_case
 
 # The piece of the text at fault, read off each program by hand: where the statement begins that
 # the recorded message quotes. None where the run fails as a whole: arrivals that do not come or
-# drain, a trace that cannot be read, sessions that wait for each other, and the gaps of
-# `arrive`, which is no statement.
+# drain, a trace that cannot be read, and sessions that wait for each other.
 AT_FAULT: dict[str, str | None] = {
     "001": "run s (cost(s, n))",
     "002": "run s (cost(s, n))",
@@ -35,8 +34,8 @@ AT_FAULT: dict[str, str | None] = {
     "017": "hold p[j]",
     "018": "hold p[i]",
     "019": "load p",
-    "020": None,
-    "021": None,
+    "020": "arrive renewal",
+    "021": "arrive renewal",
     "022": "choose j in m",
     "023": None,
     "024": None,
