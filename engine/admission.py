@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import endings, holdings, prefix_cache, request_context, shared_prefixes, ticks
-from engine.amounts import amount, member, positive, up
+from engine.amounts import amount, member
 from engine.constants import EPS, HOLD, QUEUED
 from engine.decisions import Admitted, Blocked, Queued, Rejected
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
+from engine.rounding import positive, up
 from engine.session_state import HeldPool, Hold, Lease, Pending
 from engine.statistics import total_order
 

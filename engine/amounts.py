@@ -10,7 +10,7 @@ from engine.queries import member as member_of
 from engine.queries import shown
 
 if TYPE_CHECKING:
-    from engine.codes import MemberCode, PoolCode
+    from engine.codes import MemberCode
     from engine.expressions import Function
     from engine.session_state import Session
     from engine.state import State
@@ -49,35 +49,3 @@ def guard(k: State, s: Session, function: Function, what: str) -> bool:
     if value == 0.0:
         return False
     raise ProgramFailure(f"the condition of {what} is {shown(value)}: it must be 0 or 1")
-
-
-def positive(x: float) -> float:
-    """``max(x, 0)``, where a NaN counts as 0 (R7.5)."""
-    return x if x > 0.0 else 0.0
-
-
-def greater(a: float, b: float) -> float:
-    """The greater of two numbers, where a NaN is ignored (R7.5)."""
-    return a if a > b or b != b else b
-
-
-def up(pool: PoolCode, units: float) -> float:
-    """Units in whole blocks, rounded up (R1.4)."""
-    block = pool.block
-    if not block:
-        return units
-    blocks = units / block
-    return -(-blocks // 1.0) * block if blocks < _FINITE else blocks * block
-
-
-def down(pool: PoolCode, units: float) -> float:
-    """Units in whole blocks, rounded down (R1.4)."""
-    block = pool.block
-    if not block:
-        return units
-    blocks = units / block
-    return blocks // 1.0 * block if blocks < _FINITE else blocks * block
-
-
-_FINITE = float("inf")
-"""``//`` of an infinity is NaN, where rounding leaves it as it is."""

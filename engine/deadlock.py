@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import admission
-from engine.amounts import up
 from engine.constants import INF, JOINING, QUEUED
 from engine.failure import ProgramFailure
 from engine.names import name, who
+from engine.rounding import up
 
 if TYPE_CHECKING:
     from engine.pool_state import PoolState

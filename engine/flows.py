@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.amounts import positive
 from engine.constants import FINISH, IN_STAGE, INF
 from engine.events import make_ready, schedule
+from engine.rounding import positive
 from engine.session_state import Job
 
 if TYPE_CHECKING:

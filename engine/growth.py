@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import admission, calendar, endings, holdings, lease_preemption, prefix_cache, request_context
-from engine.amounts import up
 from engine.constants import EPS, GROWING, HOLD, IN_STAGE
 from engine.decisions import Grew, Preempted, Stalled
 from engine.events import make_ready
 from engine.failure import ProgramFailure
 from engine.names import name, who
 from engine.queries import shown
+from engine.rounding import up
 from engine.session_state import Lease
 from engine.statistics import total_order
 

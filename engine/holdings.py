@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import lease_preemption, prefix_cache, request_context
-from engine.amounts import positive
 from engine.constants import LEASE_END
 from engine.decisions import Released
 from engine.events import schedule
 from engine.names import who
+from engine.rounding import positive
 from engine.session_state import Hold, Lease
 
 if TYPE_CHECKING:

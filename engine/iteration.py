@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine import holdings, plan, procedures, stages
-from engine.amounts import positive
 from engine.batch import Attempt, note_unserved
 from engine.client import token
 from engine.constants import EPS, INF, ITERATION_END
@@ -15,6 +14,7 @@ from engine.events import schedule
 from engine.failure import ProgramFailure
 from engine.names import name
 from engine.queries import shown
+from engine.rounding import positive
 from engine.stage_state import Iteration
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from math import nextafter
 from typing import TYPE_CHECKING
 
 from engine import admission, gauges
-from engine.amounts import up
 from engine.constants import INF, ITERATION_END, SETTLED
 from engine.failure import ProgramFailure
 from engine.leap_code import SHORT, Shape, loop_for
+from engine.rounding import up
 from engine.stage_state import Iteration
 from engine.statistics import TimeAverage
 

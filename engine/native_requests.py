@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import admission, client, holdings, request_context, stages, workload
-from engine.amounts import amount, member, positive
+from engine.amounts import amount, member
 from engine.constants import PLAIN
 from engine.failure import ProgramFailure
 from engine.queries import shown
 from engine.request_context import RequestState
+from engine.rounding import positive
 
 if TYPE_CHECKING:
     from engine.codes import NativeCode, NativeStepCode, RequestCode

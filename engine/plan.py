@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import calendar
-from engine.amounts import positive
+from engine.rounding import positive
 from engine.state import Moment
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from engine import shared_prefixes, stages
-from engine.amounts import down, positive
 from engine.constants import EPS, QUEUED
 from engine.decisions import Evicted
 from engine.pool_state import Entry
+from engine.rounding import down, positive
 from engine.statistics import total_order
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from engine import admission, gauges
-from engine.amounts import up
 from engine.constants import GROWING
 from engine.failure import ProgramFailure
 from engine.names import name
+from engine.rounding import up
 from engine.statistics import RunningMean, confidence, ninety_ninth
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import calendar, shared_prefixes
-from engine.amounts import positive
+from engine.rounding import positive
 
 if TYPE_CHECKING:
     from engine.session_state import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import admission, client, endings, flows, growth, holdings, latencies, native_requests, prefix_cache, stages, workload
-from engine.amounts import amount, guard, member, up
+from engine.amounts import amount, guard, member
 from engine.codes import (
     AmountCode,
     BranchCode,
@@ -29,6 +29,7 @@ from engine.constants import EPS, JOINING, LOOP, PLAIN, READY
 from engine.failure import ProgramFailure
 from engine.names import name
 from engine.queries import shown
+from engine.rounding import up
 from engine.session_state import HeldPool
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.amounts import down, positive
 from engine.constants import EPS, INF
 from engine.decisions import Evicted
+from engine.rounding import down, positive
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode

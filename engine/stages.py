@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import calendar, flows
-from engine.amounts import greater, positive
 from engine.constants import FINISH, IN_STAGE
 from engine.events import make_ready, schedule
+from engine.rounding import greater, positive
 from engine.session_state import Job
 from engine.statistics import total_order
 

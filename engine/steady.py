@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import calendar, holdings, iteration, plan, prefix_cache, procedures
-from engine.amounts import up
 from engine.batch import REFUSED, STOPPED, Attempt, at, give
 from engine.calendar import DECODES_FIRST, RESIDENT_ORDER
 from engine.constants import EPS, GROWING, INF
 from engine.procedures import ADMIT_PATH, SERVE_PATH
+from engine.rounding import up
 
 if TYPE_CHECKING:
     from engine.calendar import Cohort

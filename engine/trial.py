@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine import admission, whatif
-from engine.amounts import up
 from engine.constants import NAN, QUEUED
 from engine.decisions import Admitted, Blocked, Decision, Guarded
 from engine.failure import ProgramFailure
 from engine.guard_reads import Read, guard_at
 from engine.guard_reads import reads as parts_of
 from engine.names import name
+from engine.rounding import up
 from engine.simulation import Simulation
 from engine.snapshot import Who
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import admission, holdings, plan
-from engine.amounts import positive, up
 from engine.batch import mode
 from engine.constants import GROWING, INF, NAN, QUEUED
 from engine.failure import ProgramFailure
 from engine.names import name, who
+from engine.rounding import positive, up
 from engine.snapshot import (
     AttemptView,
     BatchView,
