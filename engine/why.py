@@ -133,7 +133,10 @@ def ask(past: Past, who: Who) -> Question | None:
     if last is not None:
         point = past.before(Position(*last))
         if point is not None and kernel.next_attempt(point.state) == stage and _decides(point, who, stage, since):
-            return Question(who, pool, stage, since, "last", point, point.clock)
+            question = Question(who, pool, stage, since, "last", point, point.clock)
+            # An attempt may preempt a request after its admissions: nothing it tested keeps that one waiting, the next decides.
+            if why(past, question).reason is not None:
+                return question
     run = past.now.clone()
     for _ in range(_SOON):
         if run.finished:

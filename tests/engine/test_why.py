@@ -15,7 +15,7 @@ from engine.why import AdmissionTest, Question, Why, ask, overtaken, why
 from engine.would_admit import Change, admits, would_admit
 from grammar import ir
 from tests.engine.programs import LIFO, Model, admit, ctx, decode, hold, prefill, run, serve, when
-from tests.engine.strategies import programs
+from tests.engine.strategies import Choices, build, programs
 
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
@@ -209,6 +209,32 @@ def test_who_came_back_by_a_preemption_overtakes_who_joined_before() -> None:
     raise AssertionError("nobody overtook")
 
 
+GROWS_PAST_ITS_POOL = Choices(
+    rows=((0.0, 1, 8),),
+    cap=8,
+    block=None,
+    preempt="lifo",
+    evict=None,
+    queue=None,
+    reserve=False,
+    held=False,
+    units="one",
+    seats=None,
+    cache="all",
+    reuse=False,
+    turns=1,
+    lease=None,
+    budget=3,
+    chunk=0,
+    granule=None,
+    cost="one",
+    serve="body",
+    elsewhere=None,
+    warmup=0.0,
+    draws=False,
+)
+
+
 @few
 @given(programs())
 def test_every_change_named_lets_the_request_in_and_one_step_less_does_not(program: ir.Program) -> None:
@@ -249,6 +275,24 @@ def test_a_request_that_is_not_let_in_has_a_first_test_that_failed_and_asking_le
             if question.tried == "last":
                 assert not answer.admitted
         assert timeline.snapshot() == before
+
+
+def test_a_request_preempted_after_the_admissions_of_an_attempt_is_asked_of_the_next_one() -> None:
+    # One request of 8 tokens decodes into a pool of 8: its growth to 9 preempts itself, with the whole
+    # pool then free, so no test of that attempt can have failed. Found by the random programs.
+    program = build(GROWS_PAST_ITS_POOL)
+    timeline = Timeline(Simulation(program))
+    tried = set()
+    for _ in range(MOST_STEPS):
+        if timeline.step().reason != "step":
+            break
+        for who in waiting(timeline):
+            question = ask(timeline.past, who)
+            assert question is not None
+            answer = why(timeline.past, question)
+            assert answer.admitted or answer.reason is not None
+            tried.add(question.tried)
+    assert "next" in tried
 
 
 def test_a_past_without_seen_moments_begins_anew() -> None:
