@@ -19,10 +19,11 @@ from pathlib import Path
 
 from grammar.ir_json import CannotSay, to_json
 from tests.comparing import first_difference
+from tests.oracle import judging
 from tests.oracle.counting import WANTED, counted
 from tests.oracle.generated import Generated
 from tests.oracle.generator import FAMILIES, generate
-from tests.oracle.judging import Judgement, judge
+from tests.oracle.judging import Judgement, judge, within
 from tests.oracle.reference import Reference, Version
 from tests.oracle.shrink import shrink
 
@@ -62,7 +63,8 @@ def try_one(generated: Generated, reference: Reference, folder: Path, tally: Tal
         return Judgement("not sayable", str(lacking))
     judgement = judge(data, reference, folder)
     if judgement.verdict in ("equal", "both fail"):
-        stepped, counts = counted(generated.program, folder)
+        with within(judging.PATIENCE):
+            stepped, counts = counted(generated.program, folder)
         tally.counts += counts
         if judgement.verdict == "equal":
             found = first_difference(judgement.mine, stepped)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +17,7 @@ from tests.comparing import first_difference
 from tests.oracle.reference import Late, Panic, Reference
 from tests.running import result_of
 
+PATIENCE = 120.0  # seconds our engine gets; the slowest program that ends takes a tenth of it on a busy machine
 LARGEST_INTEGER = 2**53  # above it a report's whole floats are written in more digits than they have
 Verdict = Literal["equal", "both fail", "differs", "refused", "not executed", "no reference", "not sayable"]
 
@@ -38,6 +42,26 @@ class Judgement:
     def kind(self) -> str:
         """The part of the result that differs, so that shrinking does not change the subject."""
         return self.where.split(":")[0].split("[")[0].split(".")[1] if self.where.startswith(".") else self.where[:12]
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Ends what takes longer; a run of ours that never ends is a finding like any other.
+
+    Raises:
+        TimeoutError: after so many seconds of the wall clock.
+    """
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"no end within {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def ours(data: dict[str, Any], folder: Path | None = None) -> dict[str, Any]:
@@ -66,7 +90,8 @@ def judge(data: dict[str, Any], reference: Reference, folder: Path | None = None
     if error.get("kind") == "panic":
         return Judgement("no reference", error["message"])
     try:
-        mine = ours(data, folder)
+        with within(PATIENCE):
+            mine = ours(data, folder)
     except Unsupported as refusal:
         return Judgement("not executed", str(refusal))
     except Exception as crash:  # any error of our engine is a finding, whatever its class
