@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from engine.codes import HoldCode
     from engine.pool_state import Entry
     from engine.request_context import RequestState
+    from engine.snapshot import WaitingView
 
 
 class HeldPool:
@@ -52,10 +53,22 @@ class Hold:
         return other
 
 
+class Shown:
+    """What a snapshot showed of a waiting hold, and what it was made of: while that stands, the view does too."""
+
+    __slots__ = ("attributes", "needs", "units", "view")
+
+    def __init__(self, units: list[float], needs: list[float], attributes: list[float], view: WaitingView) -> None:
+        self.units = units
+        self.needs = needs
+        self.attributes = attributes
+        self.view = view
+
+
 class Pending:
     """A hold that waits in a queue: what its statement evaluated, and when it joined (R3.4)."""
 
-    __slots__ = ("code", "lease_pool", "needs", "pools", "preempted", "resumed", "since", "units")
+    __slots__ = ("code", "lease_pool", "needs", "pools", "preempted", "resumed", "since", "units", "view")
 
     def __init__(self, code: HoldCode, pools: list[int], lease_pool: int, units: list[float], since: float) -> None:
         self.code = code
@@ -66,6 +79,8 @@ class Pending:
         self.needs: list[float] = []
         self.resumed = False
         self.preempted = False
+        self.view: Shown | None = None
+        """How a snapshot showed it last; means nothing to a run."""
 
     def clone(self) -> Pending:
         """A copy."""
@@ -73,6 +88,7 @@ class Pending:
         other.needs = self.needs
         other.resumed = self.resumed
         other.preempted = self.preempted
+        other.view = self.view
         return other
 
 

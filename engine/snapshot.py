@@ -97,14 +97,12 @@ class NeedView:
         units: the units it would take; NaN where they cannot be evaluated now.
         reserve: the reserve its admission tests, None without one.
         need: the larger of the two, in whole blocks.
-        room: units of the pool not allocated and not reserved by others now.
     """
 
     pool: int
     units: float
     reserve: float | None
     need: float
-    room: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +263,7 @@ class PoolView:
         reserved: units live holds reserved and have not allocated (counted only under ``reserve held``).
         cached: units of cached prefixes.
         free: capacity less used and reserved; cached units count as free, they give way.
+        room: what an admission may take: capacity less what is allocated and what others reserved.
         holders: in order of admission.
         entries: cached prefixes, the first to be evicted first where the order is known.
         growing: sessions that wait to grow, first first.
@@ -278,6 +277,7 @@ class PoolView:
     reserved: float
     cached: float
     free: float
+    room: float
     holders: tuple[HolderView, ...]
     entries: tuple[EntryView, ...]
     growing: tuple[Who, ...]

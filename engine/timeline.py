@@ -88,6 +88,8 @@ class Timeline:
         self._around: tuple[Position, int | None, Snapshot | None, tuple[Decision, ...]] | None = None
         self._inside = 0
         """Decisions of the next small step that are made at the moment one looks at."""
+        self._looked: tuple[Position, Snapshot] | None = None
+        """The moment looked at last: on a step forward it is the moment before."""
 
     @staticmethod
     def _everything_indexed(simulation: Simulation) -> list[Breakpoint]:
@@ -128,7 +130,10 @@ class Timeline:
 
     def snapshot(self) -> Snapshot:
         """All there is to know of this moment."""
-        return self._snapshot_inside(self._inside)
+        position = self.position
+        if self._looked is None or self._looked[0] != position:
+            self._looked = (position, self._snapshot_inside(self._inside))
+        return self._looked[1]
 
     def before(self, engine: int | None = None) -> Snapshot | None:
         """The moment just before in the program's time: one step earlier; None at the start.
@@ -384,8 +389,22 @@ class Timeline:
                 self._index.happened(breakpoint_, self._seen)
 
     def _step_once(self, engine: int | None, interrupt: Interrupt | None) -> bool:
-        """One step; False where the run was finished already or finished on the way."""
-        pace = Pace(interrupt)
+        """One step; False where the run was finished already or finished on the way.
+
+        What is decided on the way is kept with the moment it began at, which ``_lead`` would replay.
+        """
+        begun, looked = self.position, self._looked
+        records: list[Decision] = []
+        self._now.listen(records)
+        try:
+            stepped = self._walk_a_step(engine, Pace(interrupt))
+        finally:
+            self._now.listen(None)
+        if stepped and looked is not None and looked[0] == begun == (self._previous(self.position, engine) or Position(0)):
+            self._around = (self.position, engine, looked[1], tuple(records))
+        return stepped
+
+    def _walk_a_step(self, engine: int | None, pace: Pace) -> bool:
         while not self._now.finished:
             pace.step(self._now)
             stage = self._advance(0)

@@ -10,6 +10,7 @@ from engine.constants import GROWING, INF, NAN, QUEUED
 from engine.failure import ProgramFailure
 from engine.names import name, who
 from engine.rounding import positive, up
+from engine.session_state import Shown
 from engine.snapshot import (
     AttemptView,
     BatchView,
@@ -58,7 +59,6 @@ def snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failur
 
 
 def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: FailureView | None) -> Snapshot:
-    rooms = [pool.code.cap - pool.used - admission.outstanding(k, pool) for pool in k.pools]
     return Snapshot(
         position=Position(k.events, k.attempts),
         clock=k.now,
@@ -71,7 +71,7 @@ def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failu
         finished=finished,
         failure=failure,
         engines=tuple(_engine(k, k.stages[i]) for i in k.code.engines),
-        queues=tuple(_queue(k, pool, rooms) for pool in k.pools),
+        queues=tuple(_queue(k, pool) for pool in k.pools),
         pools=tuple(_pool(k, pool) for pool in k.pools),
         stages=tuple(_stage(k, st) for st in k.stages if st.code.step is None),
         attribute_names=k.code.program.attrs,
@@ -168,14 +168,39 @@ _READ_ANEW = 64
 """Holds of a queue whose needs are read anew for a snapshot: reading all of thousands would keep a person waiting."""
 
 
-def _queue(k: State, pool: PoolState, rooms: list[float]) -> QueueView:
+def _queue(k: State, pool: PoolState) -> QueueView:
     stage = pool.code.admit_via
     return QueueView(
         pool=pool.code.index,
         name=name(pool.code),
         stage=stage if stage >= 0 else None,
-        waiting=tuple(_waiting(k, pool, session, rooms, fresh=i < _READ_ANEW) for i, session in enumerate(in_order(k, pool))),
+        waiting=_line(k, pool),
     )
+
+
+def _line(k: State, pool: PoolState) -> tuple[WaitingView, ...]:
+    """The holds that wait. Of those far behind nothing changes for long: what was shown last is shown again."""
+    order = in_order(k, pool)
+    views = [_waiting(k, pool, session, fresh=True) for session in order[:_READ_ANEW]]
+    keyed = pool.code.keys is not None
+    for session in order[_READ_ANEW:]:
+        pending = session.pending
+        assert pending is not None
+        shown = pending.view
+        if (
+            shown is not None
+            and shown.units is pending.units
+            and shown.needs is pending.needs
+            and shown.attributes == session.attrs
+            and (shown.view.requeued, shown.view.preempted) == (pending.resumed, pending.preempted)
+            and (not keyed or shown.view.keys == _keys(k, pool, session))
+        ):
+            views.append(shown.view)
+        else:
+            view = _waiting(k, pool, session, fresh=False)
+            pending.view = Shown(pending.units, pending.needs, session.attrs.copy(), view)
+            views.append(view)
+    return tuple(views)
 
 
 def in_order(k: State, pool: PoolState) -> list[Session]:
@@ -197,7 +222,7 @@ def _keys(k: State, pool: PoolState, session: Session) -> tuple[float, ...]:
         return tuple(NAN for _ in pool.code.keys or ())
 
 
-def _waiting(k: State, pool: PoolState, session: Session, rooms: list[float], *, fresh: bool) -> WaitingView:
+def _waiting(k: State, pool: PoolState, session: Session, *, fresh: bool) -> WaitingView:
     pending = session.pending
     assert pending is not None
     return WaitingView(
@@ -205,14 +230,14 @@ def _waiting(k: State, pool: PoolState, session: Session, rooms: list[float], *,
         since=pending.since,
         requeued=pending.resumed,
         preempted=pending.preempted,
-        keys=_keys(k, pool, session),
-        needs=_needs(k, session, pending, rooms) if fresh else _needs_before(k, pending, rooms),
+        keys=_keys(k, pool, session) if pool.code.keys is not None else (),
+        needs=_needs(k, session, pending) if fresh else _needs_before(k, pending),
         turn=_turn(k, session),
         attributes=tuple(session.attrs),
     )
 
 
-def _needs(k: State, session: Session, pending: Pending, rooms: list[float]) -> tuple[NeedView, ...]:
+def _needs(k: State, session: Session, pending: Pending) -> tuple[NeedView, ...]:
     """What a hold would ask now, by the budget its engine would have; nothing is stored."""
     views = []
     for index, take in zip(pending.pools, pending.code.takes, strict=True):
@@ -222,14 +247,14 @@ def _needs(k: State, session: Session, pending: Pending, rooms: list[float]) -> 
         except ProgramFailure:
             units, reserve = NAN, None
         need = max(units, reserve) if reserve is not None else units
-        views.append(NeedView(index, units, reserve, up(k.pools[index].code, need) if need == need else NAN, rooms[index]))
+        views.append(NeedView(index, units, reserve, up(k.pools[index].code, need) if need == need else NAN))
     return tuple(views)
 
 
-def _needs_before(k: State, pending: Pending, rooms: list[float]) -> tuple[NeedView, ...]:
+def _needs_before(k: State, pending: Pending) -> tuple[NeedView, ...]:
     """What a hold asked when it was last read: the units of its statement, the needs of its latest trial."""
     return tuple(
-        NeedView(index, units, None, up(k.pools[index].code, need), rooms[index])
+        NeedView(index, units, None, up(k.pools[index].code, need))
         for index, units, need in zip(pending.pools, pending.units, pending.needs, strict=True)
     )
 
@@ -238,7 +263,7 @@ def _pool(k: State, pool: PoolState) -> PoolView:
     code = pool.code
     reserved = 0.0
     for session in k.slots:
-        if session is not None:
+        if session is not None and session.holds:
             for hold in session.holds:
                 for held in hold.pools:
                     if held.pool == code.index:
@@ -255,6 +280,7 @@ def _pool(k: State, pool: PoolState) -> PoolView:
         reserved=reserved,
         cached=pool.cached,
         free=code.cap - pool.used - (reserved if code.reserve_held else 0.0),
+        room=code.cap - pool.used - admission.outstanding(k, pool),
         holders=_holders(pool),
         entries=tuple(
             EntryView(key[1] if key[0] == 0 else None, entry.size, entry.released, entry.number, _waits(k, key))

@@ -237,12 +237,12 @@ def _waiting_entry(queue: QueueState, place: int, state: WaitingState, shown: tu
 
 
 def _needs(view: WaitingView, state: WaitingState, head: bool) -> Line:
-    lines = [_need(need, state.pool_names.get(need.pool, "a pool"), head) for need in view.needs]
+    lines = [_need(need, state.pool_names.get(need.pool, "a pool"), state.rooms[need.pool], head) for need in view.needs]
     return joined(lines, " ") if head else faded(joined(lines, " "))
 
 
-def _need(need: NeedView, name: str, head: bool) -> Line:
+def _need(need: NeedView, name: str, room: float, head: bool) -> Line:
     text = f"{name} {amount(need.need)}"
-    if need.need > need.room:
-        return (Piece(text), Piece(f" {SHORT} {amount(need.room)} free", "preempted") if head else Piece(SHORT))
+    if need.need > room:
+        return (Piece(text), Piece(f" {SHORT} {amount(room)} free", "preempted") if head else Piece(SHORT))
     return piece(text, "plain")

@@ -177,7 +177,7 @@ def _waiting(shown: _Shown) -> WaitingState:
     now, before = shown.moment.now, shown.moment.before
     names = {engine.stage: engine.name for engine in now.engines}
     blocked = {record.pool: record for record in every(shown.moment.records, Blocked)}
-    earlier = {queue.pool: frozenset(view.who for view in queue.waiting) for queue in before.queues} if before else {}
+    earlier = {queue.pool: queue.waiting for queue in before.queues} if before else {}
     order = [pool for engine in shown.engines for pool in engine.queues]
     queues = sorted(
         (queue for queue in now.queues if queue.pool in order or (queue.stage is None and queue.waiting)),
@@ -185,12 +185,22 @@ def _waiting(shown: _Shown) -> WaitingState:
     )
     states: list[QueueState] = []
     for queue in queues:
-        here = frozenset(view.who for view in queue.waiting)
-        old = earlier.get(queue.pool, frozenset())
-        joined = here - old if before else frozenset()
+        joined, left = _moved(earlier.get(queue.pool, ()), queue.waiting) if before else (frozenset(), 0)
         by = names.get(queue.stage) if queue.stage is not None else None
-        states.append(QueueState(queue, by, joined, len(old - here), blocked.get(queue.pool)))
-    return WaitingState(tuple(states), pool_names(now), now.clock, shown.lens.requests)
+        states.append(QueueState(queue, by, joined, left, blocked.get(queue.pool)))
+    rooms = {pool.pool: pool.room for pool in now.pools}
+    return WaitingState(tuple(states), pool_names(now), rooms, now.clock, shown.lens.requests)
+
+
+def _moved(before: tuple[WaitingView, ...], now: tuple[WaitingView, ...]) -> tuple[frozenset[Who], int]:
+    """Who joined a queue, and how many left it.
+
+    Most of a long queue are the very same views in both, which are told apart at no cost.
+    """
+    old, new = set(map(id, before)), set(map(id, now))
+    gone = frozenset(view.who for view in before if id(view) not in new)
+    came = frozenset(view.who for view in now if id(view) not in old)
+    return came - gone, len(gone - came)
 
 
 def _batch(shown: _Shown) -> BatchState:
@@ -281,7 +291,8 @@ def _detail(shown: _Shown, who: Who) -> DetailState:
     )
     names = pool_names(now)
     waiting = sight.waiting
-    needs = tuple((names.get(need.pool, "a pool"), need.need, need.room) for need in waiting.needs) if waiting else ()
+    rooms = {pool.pool: pool.room for pool in now.pools}
+    needs = tuple((names.get(need.pool, "a pool"), need.need, rooms[need.pool]) for need in waiting.needs) if waiting else ()
     return DetailState(
         who=who,
         where=sight.where,

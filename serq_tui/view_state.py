@@ -213,10 +213,11 @@ class QueueState:
 
 @dataclass(frozen=True, slots=True)
 class WaitingState:
-    """Who waits, queue by queue in the order the engine tries them."""
+    """Who waits, queue by queue in the order the engine tries them; ``rooms`` are what the pools have left for an admission."""
 
     queues: tuple[QueueState, ...]
     pool_names: Mapping[int, str]
+    rooms: Mapping[int, float]
     clock: float
     stops: frozenset[int]
 

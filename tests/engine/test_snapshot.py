@@ -99,8 +99,8 @@ def test_a_waiting_hold_shows_what_it_would_ask_now() -> None:
     m.session(hold((a, 1), (b, where(serial.equals(0), 7, 2 + call("Floor", now)), 9), body=[run(dl, 3), run(dl, 3)]))
     (waiting,) = at(m.build(), 3).queues[0].waiting
     seat, kv = waiting.needs
-    assert (seat.pool, seat.units, seat.reserve, seat.need, seat.room) == (0, 1, None, 1, 0)
-    assert (kv.pool, kv.units, kv.reserve, kv.need, kv.room) == (1, 5, 9, 12, 12)
+    assert (seat.pool, seat.units, seat.reserve, seat.need) == (0, 1, None, 1)
+    assert (kv.pool, kv.units, kv.reserve, kv.need) == (1, 5, 9, 12)
 
 
 def test_looking_at_units_that_cannot_be_read_fails_nothing() -> None:

@@ -99,9 +99,9 @@ def running(serial: int, mode: str = "decode", done: float = 1, left: float = 9,
     )
 
 
-def waiting(serial: int, since: float = 0.0, kv: float = 32, room: float = 0, preempted: bool = False) -> WaitingView:
+def waiting(serial: int, since: float = 0.0, kv: float = 32, preempted: bool = False) -> WaitingView:
     """A waiting request that needs a seat and some KV."""
-    needs = (NeedView(REQS, 1, None, 1, 2), NeedView(KV, kv, None, kv, room))
+    needs = (NeedView(REQS, 1, None, 1), NeedView(KV, kv, None, kv))
     return WaitingView(who(serial), since, preempted, preempted, (), needs, 1, (float(serial), 60.0))
 
 
@@ -125,6 +125,7 @@ def kv_pool(holders: tuple[tuple[int, float], ...], cached: tuple[tuple[int, flo
         0,
         sum(units for _, units in cached),
         KV_CAP - used,
+        KV_CAP - used,
         tuple(HolderView(who(serial), units, units, 0, False) for serial, units in holders),
         tuple(EntryView(serial, units, 1.0, order, False) for order, (serial, units) in enumerate(cached)),
         (),
@@ -139,7 +140,7 @@ def kv_pool(holders: tuple[tuple[int, float], ...], cached: tuple[tuple[int, flo
 def seats(count: int) -> PoolView:
     """The seats, ``count`` of 8 taken."""
     holders = tuple(HolderView(who(serial), 1, 1, 0, False) for serial in range(count))
-    return PoolView(REQS, "reqs", 8, None, count, 0, 0, 8 - count, holders, (), (), 0, count, 0, 0, 0)
+    return PoolView(REQS, "reqs", 8, None, count, 0, 0, 8 - count, 8 - count, holders, (), (), 0, count, 0, 0, 0)
 
 
 def snapshot(

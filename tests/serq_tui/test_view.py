@@ -49,7 +49,7 @@ def preemption() -> Moment:
     now = m.snapshot(
         100,
         residents=(m.running(2, done=18, left=12, kv=64), m.running(3, done=9, left=21, kv=48)),
-        queue=(m.waiting(5, since=3.482, kv=64, room=48, preempted=True), m.waiting(8, since=3.1, kv=60, room=48)),
+        queue=(m.waiting(5, since=3.482, kv=64, preempted=True), m.waiting(8, since=3.1, kv=60)),
         formed=m.batch(((2, "decode", 1), (3, "decode", 1)), cost=0.0209),
         just=1,
     )
