@@ -20,6 +20,7 @@ from engine.storytelling import story
 from engine.why import Overtaking, Why, ask, overtaken, why
 from engine.would_admit import Change, would_admit
 from grammar.ir import Place
+from serq_tui.comparing import AskCompare, CompareAnswer, compare
 from serq_tui.debuggee import Debuggee
 from serq_tui.decision_words import Names
 from serq_tui.view import engine_at_hand
@@ -68,7 +69,7 @@ class AskGrid:
     engine: int | None = None
 
 
-Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid
+Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid | AskCompare
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class NoAnswer:
     words: str
 
 
-Answer = WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | NoAnswer
+Answer = WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | NoAnswer
 
 
 def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Interrupt) -> Answer:
@@ -165,6 +166,10 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
             return LogAnswer(scene, log(debuggee.timeline.past, LOGGED_EVENTS, interrupt))
         case AskGrid(engine):
             return _grid(engine, scene, debuggee, interrupt)
+        case AskCompare(by, engine):
+            if debuggee.beside is None:
+                return NoAnswer("there is no other run to compare with: u changes this one, and keeps it beside the new one")
+            return compare(debuggee.beside, debuggee, moment, by, engine, interrupt)
         case unknown:
             assert_never(unknown)
 

@@ -82,7 +82,7 @@ def _debug(arguments: list[str], inputs: Inputs) -> int:
     parsed = cli_parser.debugger_parser().parse_args(_without_command(arguments))
     options = cli_parser.run_options(parsed, inputs)
     path: Path | None = parsed.file
-    if path is None and (options.sets or options.defs or options.instance):
+    if path is None and (options.sets or options.defs or options.lets or options.instance):
         raise UsageError("inputs, definitions and an instance need the FILE they are for")
     if path is not None and not path.exists():
         raise UsageError(_no_such_file(path))

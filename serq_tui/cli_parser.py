@@ -176,6 +176,15 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         help="another body for an expression definition",
     )
     group.add_argument(
+        "--let",
+        dest="lets",
+        action="append",
+        default=[],
+        type=_constant,
+        metavar="NAME=EXPR",
+        help="another value for a constant of the text; NAME:2 is the second of that name",
+    )
+    group.add_argument(
         "--instance",
         type=Path,
         metavar="FILE",
@@ -221,6 +230,13 @@ def _binding(text: str) -> tuple[str, str]:
     return name, expression
 
 
+def _constant(text: str) -> tuple[str, str]:
+    name, sign, expression = (part.strip() for part in text.partition("="))
+    if not sign or not _IDENTIFIER.match(name.partition(":")[0]) or not expression:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=EXPR")
+    return name, expression
+
+
 def split_inputs(arguments: Sequence[str]) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """What stands before the first ``--``, and the inputs after it as (name, expression) (L3.16).
 
@@ -252,7 +268,7 @@ def run_options(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...])
         UsageError: one input or definition is given twice: which of the two counts would be a guess.
     """
     sets = (*parsed.sets, *inputs)
-    for kind, given in (("input", sets), ("definition", tuple(parsed.defs))):
+    for kind, given in (("input", sets), ("definition", tuple(parsed.defs)), ("constant", tuple(parsed.lets))):
         names = [name for name, _ in given]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -264,6 +280,7 @@ def run_options(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...])
         arrivals=parsed.arrivals,
         sets=sets,
         defs=tuple(parsed.defs),
+        lets=tuple(parsed.lets),
         trace=parsed.trace,
         instance=parsed.instance,
     )

@@ -19,7 +19,8 @@ from engine.snapshot import Who
 from engine.timeline import Stop, Target
 from engine.walking import Progress, Report
 from serq_tui.answers import Answer, Question, find
-from serq_tui.attention import Attention
+from serq_tui.attention import Attention, lens_for
+from serq_tui.comparing import Beside
 from serq_tui.debuggee import Debuggee
 from serq_tui.goto import moment_named
 from serq_tui.keeping import Keeper
@@ -42,6 +43,16 @@ class Controller:
         self.attention = Attention(self, keeper)
         self._timeline_in_use = Lock()
         self.moment = moment_of(debuggee.timeline, self.plan(ToEdge(last=False)))
+
+    def in_place_of_old(self, debuggee: Debuggee) -> Controller:
+        """A controller of another run of the program, looked at as this one is; what is kept beside stays."""
+        made = replace(debuggee, beside=self.debuggee.beside)
+        return Controller(made, lens_for(self.lens, self.debuggee, made), self.attention.keeper)
+
+    def beside_old(self, debuggee: Debuggee) -> Controller:
+        """A controller of another run of the program, with this one kept beside it."""
+        made = replace(debuggee, beside=Beside(replace(self.debuggee, beside=None)))
+        return Controller(made, lens_for(self.lens, self.debuggee, made), self.attention.keeper)
 
     def view(self) -> DebuggerState:
         """The present moment through the present lens."""

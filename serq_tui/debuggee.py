@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.simulation import Simulation
 from engine.timeline import Timeline
+from serq_tui.comparing import Beside
 from serq_tui.loading import LoadedProgram, load_program
 from serq_tui.options import RunOptions
 from serq_tui.source_state import ProgramText
@@ -21,6 +22,7 @@ class Debuggee:
 
     Attributes:
         options: what it was loaded with, for loading it again.
+        beside: another run of it to compare with, None without one.
     """
 
     path: Path
@@ -28,6 +30,7 @@ class Debuggee:
     loaded: LoadedProgram
     text: ProgramText
     timeline: Timeline
+    beside: Beside | None = None
 
     @classmethod
     def load(cls, path: Path, options: RunOptions) -> Debuggee:

@@ -2,42 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from textual.binding import Binding, BindingType
 
-Scope = Literal["debugger", "pane", "source", "marked", "requests", "stops", "answer"]
-Group = Literal["Moving in time", "Stopping", "Breakpoints and watches", "Looking around", "The program"]
+from serq_tui.action import GROUPS, Action, Group, Scope
+from serq_tui.keymap_runs import RUNS
 
-GROUPS: tuple[Group, ...] = ("Moving in time", "Stopping", "Breakpoints and watches", "Looking around", "The program")
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """Something a person can do.
-
-    Attributes:
-        id: its lasting name, by which it can be given another key.
-        keys: Textual's names of its keys, separated by commas.
-        shown: how the help and the footer write them.
-        label: one or two words for the footer.
-        help: a sentence.
-        method: the Textual action that does it, with its arguments.
-        scope: where its keys are bound.
-        footer: whether the footer names it.
-    """
-
-    id: str
-    keys: str
-    shown: str
-    label: str
-    help: str
-    method: str
-    group: Group
-    scope: Scope = "debugger"
-    footer: bool = False
-
+__all__ = ["ACTIONS", "GROUPS", "Action", "Group", "Scope", "actions", "bindings"]
 
 ACTIONS: tuple[Action, ...] = (
     Action(
@@ -339,6 +309,7 @@ ACTIONS: tuple[Action, ...] = (
         "engine-before", "left_square_bracket", "[", "engine before", "Look at the engine before.", "engine(-1)", "Looking around"
     ),
     Action("reload", "ctrl+r", "^r", "reload", "Load the file again and return to the same moment.", "reload", "The program"),
+    *RUNS,
     Action("help", "question_mark", "?", "help", "These keys.", "help", "The program", footer=True),
     Action("quit", "q", "q", "quit", "Leave.", "app.quit", "The program", footer=True),
 )

@@ -62,7 +62,7 @@ def load_program(path: Path, options: RunOptions) -> LoadedProgram:
         OSError: a file cannot be read.
         ProgramError: the text is no program, or the instance is none.
         InvalidIR: the IR is none.
-        WrongOptions: inputs or definitions for an IR, which has none.
+        WrongOptions: inputs, definitions or constants for an IR, which has none, or a constant the text has not.
     """
     written: Mapping[str, Written] = {}
     if options.instance is not None:
@@ -93,7 +93,7 @@ def _load_text(path: Path, options: RunOptions, written: Mapping[str, Written]) 
     from grammar.link import link
     from grammar.settings import Settings
 
-    source = read_source(path)
+    source = _retouched(read_source(path), options)
     linked = link(
         source,
         Settings(
@@ -111,20 +111,32 @@ def _load_text(path: Path, options: RunOptions, written: Mapping[str, Written]) 
     return LoadedProgram(program, linked.places, source, linked.warnings, linked.inputs, path, linked.known)
 
 
+def _retouched(source: Source, options: RunOptions) -> Source:
+    """The text with the constants the options give."""
+    if not options.lets:
+        return source
+    from grammar.retouching import NoSuchConstant, with_constants
+
+    try:
+        return with_constants(source, dict(options.lets))
+    except NoSuchConstant as error:
+        raise WrongOptions(str(error)) from error
+
+
 def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
     from grammar.ir_json import InvalidIR
     from grammar.validate import read_program
 
-    if options.sets or options.defs:
-        name = (options.sets or options.defs)[0][0]
-        raise WrongOptions(f"{path.name} is an IR: it has no inputs and no definitions, so {name} cannot be given")
+    if given := (*options.sets, *options.defs, *options.lets):
+        what = "no inputs, no definitions and no constants"
+        raise WrongOptions(f"{path.name} is an IR: it has {what}, so {given[0][0]} cannot be given")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise InvalidIR("", "the form of the IR", f"{path.name} is not JSON: {error}") from error
     if isinstance(data, dict):
-        given = {"horizon": options.horizon, "warmup": options.warmup, "seed": options.seed, "arrivals": options.arrivals}
-        data |= {name: value for name, value in given.items() if value is not None}
+        settings = {"horizon": options.horizon, "warmup": options.warmup, "seed": options.seed, "arrivals": options.arrivals}
+        data |= {name: value for name, value in settings.items() if value is not None}
         if options.trace is not None:
             data["trace"] = str(options.trace)
     return LoadedProgram(_beside(read_program(data), path, options), SourceMap(), None, (), (), path, None)

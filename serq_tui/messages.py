@@ -55,12 +55,22 @@ class Progressed(Message):
 
 
 class Reloaded(Message):
-    """The file was loaded again and its run brought to where the old one stood."""
+    """Another run was brought to where the old one stood; ``said`` is what it is."""
 
-    def __init__(self, controller: Controller, arrival: Arrival) -> None:
+    def __init__(self, controller: Controller, arrival: Arrival, said: str) -> None:
         super().__init__()
         self.controller = controller
         self.arrival = arrival
+        self.said = said
+
+
+class ChangeFailed(Message):
+    """What was changed gives no program; what was typed is kept."""
+
+    def __init__(self, texts: dict[str, str], words: str) -> None:
+        super().__init__()
+        self.texts = texts
+        self.words = words
 
 
 class LoadFailed(Message):
@@ -78,6 +88,14 @@ class Answered(Message):
         super().__init__()
         self.question = question
         self.answer = answer
+
+
+class AskAgain(Message):
+    """Ask another question in place of the one on screen."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self.question = question
 
 
 class FollowLine(Message):

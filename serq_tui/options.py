@@ -17,6 +17,7 @@ class RunOptions:
         arrivals: how many sessions arrive; the run ends when they have drained.
         sets: values of declared inputs, as (name, constant expression) (L3.16).
         defs: bodies of expression definitions, as (name, expression) (L3.25).
+        lets: values of constants in place of those in the text, as (name, expression).
         trace: a file of recorded turns, read from the current folder.
         instance: a file with inputs and settings, which count where nothing is said of them here (L3.18).
     """
@@ -27,6 +28,7 @@ class RunOptions:
     arrivals: int | None = None
     sets: tuple[tuple[str, str], ...] = ()
     defs: tuple[tuple[str, str], ...] = ()
+    lets: tuple[tuple[str, str], ...] = ()
     trace: Path | None = None
     instance: Path | None = None
 

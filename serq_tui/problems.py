@@ -53,6 +53,15 @@ class Problem:
         return f"{self.path.name} does not load: {plural(errors, 'error')}" if errors else f"{self.path.name} does not load"
 
     @property
+    def words(self) -> str:
+        """What is wrong in a sentence: the first error, and how many follow it."""
+        errors = [diagnostic for diagnostic in self.diagnostics if diagnostic.severity == "error"]
+        if not errors:
+            return self.message
+        more = f" (and {plural(len(errors) - 1, 'error')} more)" if len(errors) > 1 else ""
+        return f"{errors[0].message}{more}"
+
+    @property
     def first_line(self) -> int | None:
         """Index among the shown lines of the first line to blame, None where none is."""
         entries = problem_lines(self).entries

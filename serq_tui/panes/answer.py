@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from engine.snapshot import Who
 from engine.timeline import AtPosition, AtTime
-from serq_tui import grid_rows, log_rows, story_rows, why_rows
+from serq_tui import compare_rows, grid_rows, log_rows, story_rows, why_rows
 from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StoryAnswer, WhyAnswer
+from serq_tui.comparing import CompareAnswer
 from serq_tui.messages import FollowLine, TellStory
 from serq_tui.panes.pane import Pane
 from serq_tui.pieces import Content, Entry, piece
@@ -43,6 +44,8 @@ class AnswerPane(Pane[Answer]):
                 return log_rows.log(state, width, self._filter)
             case GridAnswer():
                 return grid_rows.grid(state, width)
+            case CompareAnswer():
+                return compare_rows.compare(state, width)
             case _:
                 return Content([Entry(piece(state.words, "dim"))])
 
@@ -59,11 +62,15 @@ class AnswerPane(Pane[Answer]):
                 return log_rows.log_title(state)
             case GridAnswer():
                 return grid_rows.grid_title(state)
+            case CompareAnswer():
+                return compare_rows.compare_title(state)
             case _:
                 return "no answer"
 
     def home_index(self, state: Answer) -> int | None:
-        """The latest decision of a log; else the first line."""
+        """The latest decision of a log, where two runs part; else the first line."""
+        if isinstance(state, CompareAnswer) and state.parting is not None:
+            return 1
         if isinstance(state, LogAnswer):
             return max(len(log_rows.filtered(state, self._filter)) - 1, 0)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.app import ComposeResult
@@ -11,13 +12,14 @@ from textual.widgets import Input
 
 from engine.snapshot import Who
 from serq_tui.answers import Answer, AskAutopsy, AskStory, AskWhy, AutopsyAnswer, LogAnswer, Question, WhyAnswer
+from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.keymap import actions, bindings
-from serq_tui.messages import FollowLine, TellStory
+from serq_tui.messages import AskAgain, FollowLine, TellStory
 from serq_tui.panes.answer import AnswerPane
 from serq_tui.panes.keys import KeysBar
 
 #: Keys of the debugger that work over an answer too: those that move in time, and those that ask for another answer.
-_ASKING = frozenset({"why", "log", "grid"})
+_ASKING = frozenset({"why", "log", "grid", "compare", "swap"})
 
 
 def _passed_on() -> list[BindingType]:
@@ -95,7 +97,9 @@ class AnswerScreen(ModalScreen[None]):
         return self.app.screen_stack[self.app.screen_stack.index(self) - 1]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only a log has a filter."""
+        """Only a log has a filter, and only two runs are aligned."""
+        if action == "align":
+            return isinstance(self.answer, CompareAnswer)
         return action != "filter" or isinstance(self.answer, LogAnswer)
 
     def on_follow_line(self, message: FollowLine) -> None:
@@ -114,6 +118,11 @@ class AnswerScreen(ModalScreen[None]):
     async def action_below(self, action: str) -> None:
         """Have the screen below do something."""
         await self.below.run_action(action)
+
+    def action_align(self) -> None:
+        """Have two runs aligned by the other of clock and iteration."""
+        if isinstance(self.question, AskCompare):
+            self.below.post_message(AskAgain(replace(self.question, by="iteration" if self.question.by == "time" else "time")))
 
     def action_follow(self) -> None:
         """Go where the line under the cursor leads."""

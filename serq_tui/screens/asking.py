@@ -6,10 +6,12 @@ from functools import partial
 from threading import Event
 
 from engine.snapshot import Who
+from engine.timeline import AtPosition
 from engine.walking import Interrupted
 from serq_tui.answers import Answer, AskGrid, AskLog, AskStory, AskWhy, NoAnswer, Question
+from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.controller import Controller
-from serq_tui.messages import Answered, FollowLine, TellStory
+from serq_tui.messages import Answered, AskAgain, FollowLine, TellStory
 from serq_tui.panes.tables import RequestPane
 from serq_tui.screens.answer import AnswerScreen
 from serq_tui.screens.moving import MovingScreen
@@ -34,6 +36,20 @@ class AskingScreen(MovingScreen):
     def action_grid(self) -> None:
         """What did everybody do around this moment?"""
         self.ask(AskGrid(self.controller.lens.engine))
+
+    def action_compare(self) -> None:
+        """How does the run kept beside stand? Asked once more, go to where the two part."""
+        shown = self._shown()
+        answer = shown.answer if shown is not None else None
+        if isinstance(answer, CompareAnswer) and answer.parting is not None:
+            self.seek(AtPosition(answer.parting.other))
+        else:
+            self.ask(AskCompare(engine=self.controller.lens.engine))
+
+    def on_ask_again(self, message: AskAgain) -> None:
+        """Ask another question in place of the one on screen."""
+        message.stop()
+        self.ask(message.question)
 
     def _selected(self) -> Who | None:
         shown = self._shown()

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
-from threading import Event
-
 from textual import events
 from textual.app import ComposeResult
 
 from engine.breakpoints import Breakpoint
-from engine.snapshot import Position, Who
+from engine.snapshot import Who
 from serq_tui.answers import AskStory
 from serq_tui.arrangement import PANES
-from serq_tui.attention import lens_for
 from serq_tui.controller import Controller
-from serq_tui.debuggee import Debuggee
 from serq_tui.goto import NoSuchMoment
 from serq_tui.keymap import bindings
-from serq_tui.messages import Arrived, LoadFailed, OpenDetail, Reloaded, Selected, ToggleBreakpoint
+from serq_tui.messages import Arrived, OpenDetail, Selected, ToggleBreakpoint
 from serq_tui.moves import Move, Run, Seek, Stay, Step, StepDecision, StepStatement, ToEdge, ending
 from serq_tui.options import Stops
 from serq_tui.panes.desk import Desk
 from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.keys import KeysBar
-from serq_tui.problems import LOAD_ERRORS, Problem
 from serq_tui.screens.ask import AskScreen
-from serq_tui.screens.asking import AskingScreen
 from serq_tui.screens.bookmarks import BookmarksScreen
 from serq_tui.screens.goto import GotoScreen
 from serq_tui.screens.help import HelpScreen
-from serq_tui.screens.load_error import LoadErrorScreen
+from serq_tui.screens.rerunning import RerunningScreen
 from serq_tui.screens.stops import StopsScreen, ask_for_stop
 from serq_tui.stop_texts import NoSuchStop
 from serq_tui.view_state import Bookmark
@@ -39,7 +32,7 @@ _BACKWARD = frozenset({"back", "decision_back", "statement_back", "reverse", "ho
 _FORWARD = frozenset({"step", "decision", "statement", "continue"})
 
 
-class DebuggerScreen(AskingScreen):
+class DebuggerScreen(RerunningScreen):
     """One run, one desk of panes, one move at a time; keys that come meanwhile wait their turn."""
 
     BINDINGS = bindings("debugger")
@@ -304,52 +297,3 @@ class DebuggerScreen(AskingScreen):
     def action_help(self) -> None:
         """Show the keys."""
         self.app.push_screen(HelpScreen())
-
-    # ----------------------------------------------------------------- the program
-
-    def action_reload(self) -> None:
-        """Load the file again and return to the same moment."""
-        if self.busy:
-            self.notify("a move is under way: esc stops it", severity="warning")
-            return
-        interrupt = self.begin("loading the file again")
-        self.run_worker(partial(self._reload, self.controller, interrupt), thread=True, group="moves")
-
-    def _reload(self, old: Controller, interrupt: Event) -> None:
-        """In the worker's thread: a new run brought to where the old one stands."""
-        debuggee = old.debuggee
-        try:
-            loaded = Debuggee.load(debuggee.path, debuggee.options)
-        except LOAD_ERRORS as error:
-            self.post_message(LoadFailed(Problem.of(debuggee.path, error)))
-            return
-        controller = Controller(loaded, lens_for(old.lens, debuggee, loaded), old.attention.keeper)
-        plan = controller.plan(old.here())
-        self.post_message(
-            Reloaded(controller, controller.carry_out(plan, interrupt.is_set, self.throttled("returning to the moment")))
-        )
-
-    def on_reloaded(self, message: Reloaded) -> None:
-        """Look at the new run from here on."""
-        message.stop()
-        self.finish()
-        wanted: Position = self.controller.moment.now.position
-        self.controller = message.controller
-        self.controller.arrive(message.arrival)
-        here = self.controller.moment.now.position
-        if message.arrival.stop.reason == "interrupted":
-            said = f"interrupted at {here}"
-        else:
-            said = f"back at {here}" if here == wanted else f"{wanted} is no moment of the changed program: this is {here}"
-        self.notify(f"{self.controller.debuggee.path.name} loaded again, {said}")
-        self.draw()
-
-    def on_load_failed(self, message: LoadFailed) -> None:
-        """Show why; the old run stays behind it."""
-        message.stop()
-        self.finish()
-        self.app.push_screen(LoadErrorScreen(message.problem), self._after_problem)
-
-    def _after_problem(self, again: bool | None) -> None:
-        if again:
-            self.action_reload()
