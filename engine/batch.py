@@ -114,7 +114,8 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
     a.left -= tokens
     if k.listen is not None:
         cut = None if tokens == job.work or job.decode else _cut(step, a, tokens, left)
-        k.listen.append(Served(k.now, st.code.index, k.path, who(session), mode(job), tokens, job.work, cut))
+        word: Literal["prefill", "decode"] = "decode" if job.decode else "prefill"
+        k.listen.append(Served(k.now, st.code.index, k.path, session.name, word, tokens, job.work, cut))
     return GIVEN
 
 

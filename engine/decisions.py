@@ -5,13 +5,13 @@ Recording is on only while somebody listens; a run without a listener pays nothi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from engine.records import record
 from engine.snapshot import Who
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Preempted:
     """A session lost its hold so that another could grow.
 
@@ -36,7 +36,7 @@ class Preempted:
     candidates: tuple[tuple[Who, tuple[float, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeaseTaken:
     """A session lost a lease so that another could grow.
 
@@ -62,7 +62,7 @@ class LeaseTaken:
     candidates: tuple[tuple[Who, tuple[float, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeaseReturned:
     """A lease that was set aside has its units again."""
 
@@ -72,7 +72,7 @@ class LeaseReturned:
     units: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Admitted:
     """A waiting hold was admitted.
 
@@ -92,7 +92,7 @@ class Admitted:
     pools: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blocked:
     """The head of a queue was tried and not admitted: the first pool without room, with its numbers."""
 
@@ -106,7 +106,7 @@ class Blocked:
     room: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evicted:
     """Units of a cached prefix gave way; ``owner`` is None for a dead remainder."""
 
@@ -117,7 +117,7 @@ class Evicted:
     left: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rejected:
     """A hold that can never fit ended its session."""
 
@@ -128,7 +128,7 @@ class Rejected:
     cap: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attempted:
     """An engine tried to run an iteration.
 
@@ -150,7 +150,7 @@ class Attempted:
     preempted: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guarded:
     """A guard of a schedule (a ``branch`` or a ``while``) was read."""
 
@@ -160,7 +160,7 @@ class Guarded:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RegisterSet:
     """A register was set, or put back after an attempt that came to nothing (``undone``)."""
 
@@ -173,7 +173,7 @@ class RegisterSet:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ended:
     """A session ended."""
 
@@ -181,7 +181,7 @@ class Ended:
     who: Who
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arrived:
     """A session was created."""
 
@@ -189,7 +189,7 @@ class Arrived:
     who: Who
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Queued:
     """A hold joined a queue.
 
@@ -206,7 +206,7 @@ class Queued:
     asks: tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AdmissionClosed:
     """An engine admits nobody further at a statement, though no hold was tried.
 
@@ -222,7 +222,7 @@ class AdmissionClosed:
     left: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Served:
     """A running request got tokens.
 
@@ -242,7 +242,7 @@ class Served:
     cut: Literal["budget", "chunk", "granule"] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeftOut:
     """A running request got no token in an iteration.
 
@@ -259,7 +259,7 @@ class LeftOut:
     reason: Literal["budget", "only", "granule", "growing", "statement", "alone"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Displaced:
     """A request chosen for an iteration gave way to a prefill that runs alone."""
 
@@ -270,7 +270,7 @@ class Displaced:
     by: Who
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grew:
     """A hold grew by ``units`` to ``allocated``, both in units of the pool."""
 
@@ -281,7 +281,7 @@ class Grew:
     allocated: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stalled:
     """A growth found no room and nobody to preempt, and waits."""
 
@@ -292,7 +292,7 @@ class Stalled:
     free: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Released:
     """Units went back to a pool, ``kept`` of them as a cached prefix."""
 
@@ -303,7 +303,7 @@ class Released:
     kept: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClaimRead:
     """An iteration claim was read, and ``held`` or not."""
 
@@ -313,7 +313,7 @@ class ClaimRead:
     held: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TurnOpened:
     """A turn of a session began: from here on its client waits for a first token and a response."""
 
@@ -322,7 +322,7 @@ class TurnOpened:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Responded:
     """A turn had its response.
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.snapshot import Who
-
 if TYPE_CHECKING:
     from engine.codes import PoolCode, StageCode
     from engine.session_state import Session
+    from engine.snapshot import Who
 
 
 def who(session: Session) -> Who:
     """A session or leg as records name it."""
-    return Who(session.serial, session.leg if session.leg >= 0 else None)
+    return session.name
 
 
 def name(code: PoolCode | StageCode) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.constants import EMPTY_METER, INF, NAN, READY
 from engine.rng import Stream
+from engine.snapshot import Who
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
@@ -139,6 +140,7 @@ class Session:
         "leg",
         "legs",
         "meter",
+        "name",
         "parent",
         "pending",
         "preempted_at",
@@ -162,6 +164,8 @@ class Session:
         self.serial = serial
         self.leg = leg
         """Which of its session's forks this leg is; -1 for a session."""
+        self.name = Who(serial, leg if leg >= 0 else None)
+        """What records call it."""
         self.attrs = attrs
         self.slot = slot
         self.frames: list[list[int]] = []
@@ -203,6 +207,7 @@ class Session:
         other = Session.__new__(Session)
         other.serial = self.serial
         other.leg = self.leg
+        other.name = self.name
         other.attrs = self.attrs.copy()
         other.slot = self.slot
         other.frames = [frame.copy() for frame in self.frames]

@@ -1,4 +1,4 @@
-"""Measures the engine beside the reference: ``python -m tests.bench.measure [--rounds N] [--scale S]``.
+"""Measures the engine beside the reference, and what recording costs: ``python -m tests.bench.measure [--rounds N] [--scale S]``.
 
 The two run the same IR in turn, each in a process of its own, and medians are compared: the
 machine's moods (other work, heat, frequency) then fall on both alike.
@@ -35,6 +35,9 @@ EXAMPLE = ROOT / "serq_tui" / "examples" / "preemption.sq"
 
 HORIZONS = {"light": 3000.0, "heavy": 500.0, "heavy2": 150.0, "mixed": 200.0}
 """Seconds of the program's clock: long enough for a million iterations on the lightest load."""
+
+RECORDED = ("light", "heavy", "heavy2")
+"""Loads that are measured with every decision kept, beside the same run without short cuts: it may take twice as long."""
 
 IR_VERSION = 14
 """What the reference release measured here reads."""
@@ -79,16 +82,22 @@ def main(arguments: list[str] | None = None) -> int:
     reference = python_of("016")
     assert reference is not None
     table = _table(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; medians of {options.rounds}")
+    recording = _recording_table()
     with tempfile.TemporaryDirectory() as folder:
         for load in loads(options.scale):
             if options.loads and load.name not in options.loads:
                 continue
             path = Path(folder) / f"{load.name}.ir.json"
             path.write_text(json.dumps(to_json(load.program, IR_VERSION)), encoding="utf-8")
-            ours, theirs = alternated(path, reference, options.rounds)
+            ours, theirs = alternated((Path(sys.executable), "ours"), (reference, "reference"), path, options.rounds)
             _add(table, load, ours, theirs)
+            if load.name in RECORDED:
+                own = Path(sys.executable)
+                recorded, plain = alternated((own, "recorded"), (own, "plain"), path, options.rounds)
+                _add_recorded(recording, load, recorded, plain)
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(table)
+    console.print(recording)
     paints = sorted(first_paint(EXAMPLE) for _ in range(PAINTS))
     console.print(
         f"from the command to the first paint of {EXAMPLE.name}: {statistics.median(paints):.2f} s, at best {paints[0]:.2f} s"
@@ -103,14 +112,18 @@ def loads(scale: float) -> list[Load]:
     return [Load(name, replace(programs[name], horizon=horizon * scale)) for name, horizon in HORIZONS.items()]
 
 
-def alternated(path: Path, reference: Path, rounds: int) -> tuple[list[Figures], list[Figures]]:
-    """Runs both engines in turn; the figures of ours and of the reference's."""
-    ours: list[Figures] = []
-    theirs: list[Figures] = []
+Way = tuple[Path, str]
+"""A Python, and what ``runner.py`` runs with it."""
+
+
+def alternated(one: Way, other: Way, path: Path, rounds: int) -> tuple[list[Figures], list[Figures]]:
+    """Runs an IR in two ways in turn; the figures of each."""
+    ones: list[Figures] = []
+    others: list[Figures] = []
     for _ in range(rounds):
-        ours.append(timed(Path(sys.executable), "ours", path))
-        theirs.append(timed(reference, "reference", path))
-    return ours, theirs
+        ones.append(timed(*one, path))
+        others.append(timed(*other, path))
+    return ones, others
 
 
 def timed(python: Path, engine: str, path: Path) -> Figures:
@@ -143,6 +156,27 @@ def _add(table: Table, load: Load, ours: list[Figures], theirs: list[Figures]) -
         f"{slow:,.0f}",
         f"{fast / slow:.2f}" if len(same) == 1 else "different work",
         *(f"{max(run.peak for run in runs) / 1e6:.0f}" for runs in (ours, theirs)),
+    )
+
+
+def _recording_table() -> Table:
+    table = Table(title="every decision kept, beside the run without short cuts", title_justify="left")
+    table.add_column("load")
+    for heading in ("horizon", "iterations", "recorded, s", "without short cuts, s", "ratio", "recorded, MB"):
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _add_recorded(table: Table, load: Load, recorded: list[Figures], plain: list[Figures]) -> None:
+    slow, fast = (statistics.median(run.seconds for run in runs) for runs in (recorded, plain))
+    table.add_row(
+        load.name,
+        f"{load.program.horizon:g} s",
+        f"{recorded[0].iterations:,}",
+        f"{slow:.1f}",
+        f"{fast:.1f}",
+        f"{slow / fast:.2f}",
+        f"{max(run.peak for run in recorded) / 1e6:.0f}",
     )
 
 

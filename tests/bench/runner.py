@@ -1,6 +1,6 @@
 """Run in a process of its own: one headless run of an IR, timed; prints one JSON line.
 
-``python runner.py ours|reference IR`` with the Python that has the engine asked for. Knows
+``python runner.py ours|plain|recorded|reference IR`` with the Python that has the engine asked for. Knows
 both faces and nothing else, so that neither engine's process carries the other's imports.
 """
 
@@ -10,18 +10,30 @@ import sys
 import time
 
 
-def ours(path):
-    """One run of this project's engine: seconds, the report."""
+def ours(path, plain=False, recorded=False):
+    """One run of this project's engine, without its short cuts or with every decision kept: seconds, the report."""
     from engine.simulation import Simulation
     from grammar.ir_json import from_json
 
     with open(path, encoding="utf-8") as file:
         program = from_json(json.load(file))
     start = time.perf_counter()
-    simulation = Simulation(program)
+    simulation = Simulation(program, plain=plain)
+    if recorded:
+        simulation.listen([])
     simulation.run()
     seconds = time.perf_counter() - start
     return seconds, simulation.report()
+
+
+def plain(path):
+    """The engine without its short cuts."""
+    return ours(path, plain=True)
+
+
+def recorded(path):
+    """The engine with every decision kept."""
+    return ours(path, recorded=True)
 
 
 def reference(path):
@@ -48,7 +60,7 @@ def peak():
 
 def main():
     """Times one run and prints what came of it."""
-    seconds, report = {"ours": ours, "reference": reference}[sys.argv[1]](sys.argv[2])
+    seconds, report = {"ours": ours, "plain": plain, "recorded": recorded, "reference": reference}[sys.argv[1]](sys.argv[2])
     figures = {
         "seconds": seconds,
         "iterations": sum(stage["iterations"] for stage in report["stages"]),
