@@ -97,6 +97,13 @@ def run_parser() -> argparse.ArgumentParser:
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print the report as JSON; an error too")
     output.add_argument("--decisions", type=Path, metavar="OUT", help="write every decision to a file, a line of JSON each")
+    output.add_argument(
+        "--perfetto",
+        type=Path,
+        metavar="OUT",
+        help="write the run as a trace that https://ui.perfetto.dev opens: OUT.json, or OUT.json.gz",
+    )
+    output.add_argument("--dump", type=Path, metavar="DIR", help="write the run as CSV tables to a folder")
     output.add_argument("--samples", action="store_true", help="with --json: every sample and gauge point beside the report")
     return parser
 

@@ -18,7 +18,7 @@ from grammar.ir_json import InvalidIR
 from serq_tui import __version__
 from serq_tui.cli_failure import Failed, print_diagnostics, refused, stopped, tell
 from serq_tui.cli_parser import PROGRAM, UsageError, run_options
-from serq_tui.decision_json import DecisionWriter
+from serq_tui.exports.recording import Outputs, record
 from serq_tui.loading import IR_SUFFIX, LoadedProgram, WrongOptions, load_program
 from serq_tui.options import RunOptions
 from serq_tui.report_json import report_json, samples_json
@@ -42,7 +42,7 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
         loaded = load_to_the_end(
             parsed.file, options, "run needs --horizon T, the seconds of the program's clock at which the run ends"
         )
-        simulation = simulate(loaded, parsed.decisions)
+        simulation = simulate(loaded, Outputs(parsed.decisions, parsed.perfetto, parsed.dump))
     except Failed as failed:
         return tell(failed, parsed.json)
     if parsed.samples:
@@ -91,29 +91,26 @@ def load_to_the_end(path: Path, options: RunOptions, without: str) -> LoadedProg
     return loaded
 
 
-def simulate(loaded: LoadedProgram, decisions: Path | None = None) -> Simulation:
+def simulate(loaded: LoadedProgram, outputs: Outputs | None = None) -> Simulation:
     """Runs a program to its end.
 
     Args:
         loaded: the program.
-        decisions: a file that gets every decision, up to a failure too.
+        outputs: files that get its course, up to a failure too.
 
     Raises:
         Failed: it uses what the engine does not execute, or stopped by itself.
-        OSError: the file cannot be written.
+        OSError: a file cannot be written.
     """
     try:
         simulation = Simulation(loaded.program)
     except Unsupported as error:
         raise Failed("validation", str(error), None, f"{loaded.path}: {error}") from error
-    if decisions is None:
-        simulation.run()
+    if outputs:
+        record(simulation, loaded.path.name, outputs)
     else:
-        with decisions.open("w", encoding="utf-8") as out:
-            simulation.listen(DecisionWriter(out, simulation.code))
-            simulation.run()
-        simulation.listen(None)
-    simulation.close()
+        simulation.run()
+        simulation.close()
     if simulation.failure is not None:
         raise stopped(simulation.failure, loaded)
     return simulation

@@ -16,6 +16,39 @@ from engine.snapshot import Who
 from serq_tui.report_json import samples_json
 
 
+class DecisionNames:
+    """The names of what records give by number.
+
+    Args:
+        code: the program.
+    """
+
+    def __init__(self, code: ProgramCode) -> None:
+        self._names = {
+            "pool": [name(pool) for pool in code.pools],
+            "short_of": [name(pool) for pool in code.pools],
+            "stage": [name(stage) for stage in code.stages],
+            "register": [register.name for register in code.program.registers],
+            "claim": [claim.name for claim in code.program.claims],
+        }
+
+    def value(self, field: str, value: Any) -> Any:
+        """A field's value as JSON data, what is numbered by its name."""
+        if field == "owner" and value is not None:
+            return str(Who(value))
+        if field == "asks":
+            return [[self._names["pool"][pool], samples_json(units)] for pool, units in value]
+        if field == "pools":
+            return [self._names["pool"][pool] for pool in value]
+        names = self._names.get(field)
+        return names[value] if names is not None and value is not None else _plain(value)
+
+    def object(self, record: Decision) -> dict[str, Any]:
+        """A decision as JSON data: its type, then its fields in their order."""
+        values = {field.name: self.value(field.name, getattr(record, field.name)) for field in fields(record)}
+        return {"type": type(record).__name__, **values}
+
+
 class DecisionWriter(list[Decision]):
     """A listener that writes each decision as it is made and keeps none.
 
@@ -27,33 +60,11 @@ class DecisionWriter(list[Decision]):
     def __init__(self, out: TextIO, code: ProgramCode) -> None:
         super().__init__()
         self._out = out
-        self._names = {
-            "pool": [name(pool) for pool in code.pools],
-            "short_of": [name(pool) for pool in code.pools],
-            "stage": [name(stage) for stage in code.stages],
-            "register": [register.name for register in code.program.registers],
-            "claim": [claim.name for claim in code.program.claims],
-        }
+        self._names = DecisionNames(code)
 
     def append(self, record: Decision) -> None:
         """Write a decision."""
-        self._out.write(json.dumps(self.object(record), separators=(",", ":"), ensure_ascii=False) + "\n")
-
-    def object(self, record: Decision) -> dict[str, Any]:
-        """A decision as JSON data: its type, then its fields in their order, what is numbered by its name."""
-        made: dict[str, Any] = {"type": type(record).__name__}
-        for field in fields(record):
-            value = getattr(record, field.name)
-            names = self._names.get(field.name)
-            if field.name == "owner" and value is not None:
-                made[field.name] = str(Who(value))
-            elif field.name == "asks":
-                made[field.name] = [[self._names["pool"][pool], samples_json(units)] for pool, units in value]
-            elif names is not None and value is not None:
-                made[field.name] = names[value]
-            else:
-                made[field.name] = _plain(value)
-        return made
+        self._out.write(json.dumps(self._names.object(record), separators=(",", ":"), ensure_ascii=False) + "\n")
 
 
 def _plain(value: Any) -> Any:
