@@ -265,12 +265,17 @@ class Simulation:
         other._begun = self._begun
         return other
 
-    def anew(self) -> Simulation:
-        """A run of the same program and settings that has not begun."""
+    def anew(self, horizon: float | None = None) -> Simulation:
+        """A run of the same program and settings that has not begun.
+
+        Args:
+            horizon: another end for it, in seconds; None keeps this one's.
+        """
         state = self.state
         other = self.clone()
         other.failure = None
-        other.state = State(self.code, state.seed, state.horizon, state.warmup, state.arrivals_wanted, state.trace)
+        end = state.horizon if horizon is None else horizon
+        other.state = State(self.code, state.seed, end, state.warmup, state.arrivals_wanted, state.trace)
         other.attempted = None
         other._begun = False
         return other

@@ -95,7 +95,9 @@ def run_parser() -> argparse.ArgumentParser:
     parser = _command("run", "Runs a program up to its horizon and prints its report.", _INPUTS)
     _add_settings(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="print the report as JSON; an error too")
+    form = output.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the report as JSON; an error too")
+    form.add_argument("--markdown", action="store_true", help="print the report as Markdown")
     output.add_argument("--decisions", type=Path, metavar="OUT", help="write every decision to a file, a line of JSON each")
     output.add_argument(
         "--perfetto",

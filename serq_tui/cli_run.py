@@ -22,6 +22,7 @@ from serq_tui.exports.recording import Outputs, record
 from serq_tui.loading import IR_SUFFIX, LoadedProgram, WrongOptions, load_program
 from serq_tui.options import RunOptions
 from serq_tui.report_json import report_json, samples_json
+from serq_tui.report_markdown import report_markdown
 from serq_tui.report_text import print_report
 
 PIPED_WIDTH = 1000
@@ -49,6 +50,8 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
         print(json.dumps(whole_result(simulation), separators=(",", ":")))
     elif parsed.json:
         print(json.dumps(report(simulation), indent=1))
+    elif parsed.markdown:
+        print(report_markdown(report(simulation), loaded.path.name), end="")
     else:
         _print_for_people(report(simulation), loaded)
     return 0
