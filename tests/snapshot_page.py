@@ -76,11 +76,10 @@ def views() -> list[type]:
 
 
 def _collect(kind: Any, found: list[type]) -> None:
-    if isinstance(kind, type) and is_dataclass(kind):
-        if kind not in found and kind not in (Position, Who):
-            found.append(kind)
-            for hint in get_type_hints(kind).values():
-                _collect(hint, found)
+    if isinstance(kind, type) and is_dataclass(kind) and kind not in found and kind not in (Position, Who):
+        found.append(kind)
+        for hint in get_type_hints(kind).values():
+            _collect(hint, found)
     for part in get_args(kind):
         _collect(part, found)
 

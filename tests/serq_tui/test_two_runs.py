@@ -135,7 +135,9 @@ async def test_a_constant_changed_from_inside_outlives_a_reload_and_its_loss_is_
         await driver.type("3")
         await driver.press("ctrl+r")
         assert driver.view.header.live == 3
-        path.write_text(path.read_text(encoding="utf-8").replace("let users", "let people").replace("(users)", "(people)"), encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8").replace("let users", "let people").replace("(users)", "(people)"), encoding="utf-8"
+        )
         await driver.press("ctrl+r")
         assert "the text has no constant users" in driver.text()
         await driver.press("escape")
