@@ -157,7 +157,7 @@ def try_admit(k: State, pool: PoolState, session: Session, needs: list[Need], st
     for index, (units, need) in zip(pending.pools, needs, strict=True):
         state = k.pools[index]
         rounded = up(state.code, need)
-        if state.code.shared and pending.code.prefix is not None:
+        if state.code.shared:
             rounded -= shared_prefixes.in_use(k, state, session, pending.code, up(state.code, units))
         if not fits(k, state, rounded):
             if k.listen is not None:
@@ -186,7 +186,7 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     for index, (units, need) in zip(pending.pools, needs, strict=True):
         pool = k.pools[index]
         rounded = up(pool.code, units)
-        if pool.code.shared and code.prefix is not None:
+        if pool.code.shared:
             own, place, consumed = *shared_prefixes.take(k, pool, session, code, rounded), None
         else:
             own, place, consumed = prefix_cache.consume(k, pool, session, reuse) if code.cache is not None else (0.0, -1, None)

@@ -61,6 +61,11 @@ def give_back(k: State, session: Session, pool: PoolState, units: float, compute
             request_context.set_context(k, session)
         want = positive(code.cache(k, session, k.moment))
         prefix_cache.keep(k, pool, session, min(want, computed), place)
+    elif pool.code.shared:
+        prefix_cache.keep(k, pool, session, 0.0, place)
+    if pool.code.leases is not None and pool.code.leases.every:
+        # Measured: where leases come back, what is cached over the capacity gives way when units go back.
+        prefix_cache.make_room(k, pool, 0.0)
     if k.listen is not None:
         k.listen.append(Released(k.now, pool.code.index, who(session), units, pool.cached - before))
 
@@ -106,9 +111,6 @@ def end_lease(k: State, session: Session, lease: Lease) -> None:
     pool = k.pools[lease.pool]
     give_back(k, session, pool, lease.alloc, lease.computed, lease.code, lease.place)
     session.attrs = own
-    if lease.computed > lease.alloc:
-        # A lease that came back may leave more cached than it held: what is too much gives way at once (measured).
-        prefix_cache.make_room(k, pool, 0.0)
 
 
 def find_lease(k: State, slot: int, serial: int, number: int) -> tuple[Session, Lease] | None:

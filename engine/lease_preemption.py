@@ -134,6 +134,8 @@ def next_due(k: State) -> bool:
         pool.lease_ticking = False
         policy = pool.code.leases
         assert policy is not None
+        # Measured: what is cached over the capacity, by a spill say, gives way at every tick.
+        prefix_cache.make_room(k, pool, 0.0)
         if policy.suspend is not None:
             _return(k, pool, policy.suspend)
         if any(s is not None and (_of_pool(s.leases, pool) or _of_pool(s.suspended, pool)) for s in k.slots):

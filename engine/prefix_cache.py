@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from engine import shared_prefixes, stages
 from engine.constants import EPS, QUEUED
 from engine.decisions import Evicted
+from engine.places import free_place, take_place
 from engine.pool_state import Entry
 from engine.rounding import down, positive
 from engine.statistics import total_order
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
     from engine.state import State
 
 Key = tuple[int, int]
-
-
-def _take_place(pool: PoolState) -> int:
-    """R4.33.1: the place freed last, else a new one."""
-    if pool.free_places:
-        return pool.free_places.pop()
-    pool.places += 1
-    return pool.places - 1
-
-
-def free_place(pool: PoolState, place: int) -> None:
-    """Frees a place that somebody keeps; -1 is none."""
-    if place >= 0:
-        pool.free_places.append(place)
 
 
 def _insert(pool: PoolState, key: Key, entry: Entry) -> None:
@@ -64,7 +51,7 @@ def consume(k: State, pool: PoolState, session: Session, reuse: float | None) ->
         if own <= 0:
             free_place(pool, place)
             place = -1
-        dead = Entry(excess, entry.released, entry.number, session.attrs.copy(), _take_place(pool))
+        dead = Entry(excess, entry.released, entry.number, session.attrs.copy(), take_place(pool))
         _insert(pool, (1, k.next_dead), dead)
         k.next_dead += 1
         pool.cached += excess
@@ -93,7 +80,7 @@ def keep(k: State, pool: PoolState, session: Session, units: float, place: int) 
         free_place(pool, place)
         place = old.place
     elif place < 0:
-        place = _take_place(pool)
+        place = take_place(pool)
     _insert(pool, key, Entry(size, k.now, k.next_release, session.attrs.copy(), place))
     k.next_release += 1
     pool.cached += size
@@ -110,7 +97,7 @@ def restore(pool: PoolState, session: Session, entry: Entry, place: int) -> None
         free_place(pool, place)
         return
     if place < 0:
-        place = _take_place(pool)
+        place = take_place(pool)
     _insert(pool, key, Entry(entry.size, entry.released, entry.number, entry.attrs, place))
     pool.cached += entry.size
 
@@ -229,7 +216,7 @@ def _spill(k: State, pool: PoolState, key: Key, entry: Entry, removed: float) ->
     k.next_release += 1
     copy = tier.entries.get(key)
     if copy is None:
-        copy = Entry(0.0, k.now, number, entry.attrs, _take_place(tier))
+        copy = Entry(0.0, k.now, number, entry.attrs, take_place(tier))
     copy.size += removed
     copy.released = k.now
     copy.number = number

@@ -385,15 +385,9 @@ class _Builder:
         if not shared:
             return shared
         for where, user in users:
-            if shared & self._named(user.pools):
-                if user.prefix is None and user.cache is not None:
-                    raise Unsupported(f"{where}: a prefix of one's own beside shared ones is not executed")
-                if (
-                    isinstance(user, ir.Hold)
-                    and user.lease is not None
-                    and shared & self._named((ir.Take(user.lease.pool, ir.Num(0.0)),))
-                ):
-                    raise Unsupported(f"{where}.lease: a lease of a pool with shared prefixes is not executed")
+            lease = user.lease if isinstance(user, ir.Hold) else None
+            if lease is not None and shared & self._named((ir.Take(lease.pool, ir.Num(0.0)),)):
+                raise Unsupported(f"{where}.lease: a lease of a pool with shared prefixes is not executed")
         for index, pool in enumerate(self.program.pools):
             spills = pool.spill is not None and (index in shared or pool.spill.to in shared)
             if spills or (index in shared and (pool.evict is not None or pool.reserve_held or isinstance(pool.preempt, ir.Leases))):

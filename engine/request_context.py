@@ -64,7 +64,7 @@ def set_context(k: State, session: Session) -> None:
     hit = 0.0
     if hold is not None and hold.cache is not None and native.memory >= 0:
         pool = k.pools[native.memory]
-        if pool.code.shared and hold.prefix is not None:
+        if pool.code.shared:
             hit = shared_prefixes.hit(k, pool, session, hold)
         else:
             entry = pool.entries.get((0, session.serial))

@@ -243,7 +243,7 @@ def _amount(k: State, session: Session, code: AmountCode) -> None:
 def _shrink(k: State, session: Session, index: int, units: float) -> None:
     """R3.6, measured: a hold keeps allocated what is computed, a lease computed what is allocated.
 
-    What went back is offered at once.
+    What went back is offered at once, to the pool's own growths before all others.
     """
     pool = k.pools[index]
     held = holdings.held_of(session, index)
@@ -262,6 +262,7 @@ def _shrink(k: State, session: Session, index: int, units: float) -> None:
         held.reserved -= given
     else:
         held.computed = min(held.computed, held.alloc)
+    growth.retry_growers(k, pool)
     growth.retry_everything(k)
 
 

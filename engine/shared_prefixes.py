@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from engine.constants import EPS, INF
 from engine.decisions import Evicted
+from engine.places import free_place, take_place
 from engine.rounding import down, positive
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ class Node:
     A piece is parted in two where an admission that uses only its start finds nobody using it.
     """
 
-    __slots__ = ("number", "path", "released", "size", "users")
+    __slots__ = ("number", "path", "place", "released", "size", "users")
 
-    def __init__(self, path: NodePath, size: float, released: float, number: int) -> None:
+    def __init__(self, path: NodePath, size: float, released: float, number: int, place: int) -> None:
         self.path = path
+        self.place = place
         self.size = size
         self.released = released
         self.number = number
@@ -54,7 +56,7 @@ class Node:
 
     def clone(self) -> Node:
         """A copy."""
-        other = Node(self.path, self.size, self.released, self.number)
+        other = Node(self.path, self.size, self.released, self.number, self.place)
         other.users = self.users
         return other
 
@@ -68,8 +70,9 @@ class Tree:
         self.pieces: dict[NodePath, list[Node]] = {}
         self.children: dict[NodePath, int] = {}
         """How many paths go on from a path."""
-        self.handles: dict[int, tuple[Chain, float, Chain, tuple[Node, ...]]] = {}
-        """Per hold its chain, the shared units it took over, its session's chain before, and the pieces it uses."""
+        self.handles: dict[int, tuple[Chain, float, Chain, tuple[Node, ...], int]] = {}
+        """Per hold its chain, the shared units it took over, its session's chain before, the pieces it uses, and
+        the place it keeps of what was its session's own, -1 for none."""
         self.next_handle = 0
         self.latest: dict[int, Chain] = {}
         """The chain of each session's latest hold that left something cached, and of the one it is in."""
@@ -85,8 +88,8 @@ class Tree:
                 other.pieces[path].append(copies[id(piece)])
         other.children = self.children.copy()
         other.handles = {
-            handle: (chain, own, before, tuple(copies[id(piece)] for piece in used))
-            for handle, (chain, own, before, used) in self.handles.items()
+            handle: (chain, own, before, tuple(copies[id(piece)] for piece in used), place)
+            for handle, (chain, own, before, used, place) in self.handles.items()
         }
         other.next_handle = self.next_handle
         other.latest = self.latest.copy()
@@ -122,9 +125,10 @@ class Tree:
 
 
 def chain_of(k: State, session: Session, code: HoldCode) -> Chain:
-    """A hold's chain as its expressions read now."""
-    assert code.prefix is not None
+    """A hold's chain as its expressions read now; a hold that names none has a part of its own only."""
     path: NodePath = ()
+    if code.prefix is None:
+        return ((((_OWN, float(session.serial)),), 0.0, INF),)
     start = 0.0
     chain = []
     for key, length, own in code.prefix:
@@ -151,6 +155,8 @@ def matched(pool: PoolState, chain: Chain) -> float:
 
 def _usable(k: State, pool: PoolState, session: Session, code: HoldCode, units: float) -> tuple[Chain, float]:
     chain = chain_of(k, session, code)
+    if code.cache is None:
+        return chain, 0.0
     own = min(matched(pool, chain), units)
     if code.reuse is not None:
         own = min(own, positive(code.reuse(k, session, k.moment)))
@@ -184,40 +190,45 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
     assert tree is not None
     chain, own = _usable(k, pool, session, code, units)
     fresh = alone = 0.0
+    place = -1
     used: list[Node] = []
     for path, start, end in chain:
         pieces = tree.pieces.get(path)
         if path[-1][0] == _OWN:
             # Reached, if only its start: it is consumed, and what is not used of it is dead.
-            if pieces is not None and own >= start:
+            if pieces is not None and own >= start and code.cache is not None:
                 piece = pieces[0]
                 alone = own - start
                 tree.drop_last(path)
                 pool.cached -= alone
+                if alone > 0:
+                    place = piece.place
+                else:
+                    free_place(pool, piece.place)
                 if piece.size > alone:
-                    dead = Node(((_DEAD, float(k.next_dead)),), piece.size - alone, piece.released, piece.number)
+                    dead = ((_DEAD, float(k.next_dead)),)
                     k.next_dead += 1
-                    tree.add(dead)
+                    tree.add(Node(dead, piece.size - alone, piece.released, piece.number, take_place(pool)))
         elif pieces is not None and own > start:
-            fresh += _use(pieces, min(own, end) - start, used)
+            fresh += _use(pool, pieces, min(own, end) - start, used)
     shared = own - alone
     pool.used -= shared - fresh
     pool.cached -= fresh
     handle = tree.next_handle
     tree.next_handle += 1
-    tree.handles[handle] = (chain, shared, tree.latest.get(session.serial, ()), tuple(used))
+    tree.handles[handle] = (chain, shared, tree.latest.get(session.serial, ()), tuple(used), place)
     tree.latest[session.serial] = chain
     return own, handle
 
 
-def _use(pieces: list[Node], units: float, used: list[Node]) -> float:
+def _use(pool: PoolState, pieces: list[Node], units: float, used: list[Node]) -> float:
     """One more hold uses the first units under a path; how many of them nobody used."""
     fresh = at = 0.0
     i = 0
     while i < len(pieces) and at < units:
         piece = pieces[i]
         if not piece.users and at + piece.size > units:
-            tail = Node(piece.path, at + piece.size - units, piece.released, piece.number)
+            tail = Node(piece.path, at + piece.size - units, piece.released, piece.number, take_place(pool))
             piece.size = units - at
             pieces.insert(i + 1, tail)
         if not piece.users:
@@ -233,7 +244,7 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
     """Gives back what was taken over, and leaves ``units`` of the chain cached, in whole blocks."""
     tree = pool.tree
     assert tree is not None
-    chain, shared, before, used = tree.handles.pop(handle)
+    chain, shared, before, used, place = tree.handles.pop(handle)
     freed = 0.0
     for piece in used:
         piece.users -= 1
@@ -243,6 +254,7 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
     pool.cached += freed
     size = down(pool.code, units)
     if size <= 0:
+        free_place(pool, place)
         tree.latest[session.serial] = before
         return
     number = k.next_release
@@ -250,6 +262,8 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
     last = chain[-1][0]
     if last[-1][0] == _OWN and last in tree.pieces:
         pool.cached -= tree.pieces[last][0].size
+        free_place(pool, place)
+        place = tree.pieces[last][0].place
         tree.drop_last(last)
     for path, start, end in chain:
         if size <= start:
@@ -265,9 +279,13 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
             pieces = tree.pieces.get(path)
             if pieces is not None and not pieces[-1].users and path not in tree.children:
                 pieces[-1].size += wanted - at
+            elif path[-1][0] == _OWN and place >= 0:
+                tree.add(Node(path, wanted - at, k.now, number, place))
+                place = -1
             else:
-                tree.add(Node(path, wanted - at, k.now, number))
+                tree.add(Node(path, wanted - at, k.now, number, take_place(pool)))
             pool.cached += wanted - at
+    free_place(pool, place)
 
 
 def make_room(k: State, pool: PoolState, need: float) -> None:
@@ -279,7 +297,7 @@ def make_room(k: State, pool: PoolState, need: float) -> None:
         tails = [pieces[-1] for path, pieces in tree.pieces.items() if path not in tree.children and not pieces[-1].users]
         if not tails:
             return
-        piece = min(tails, key=lambda tail: (tail.number, -len(tail.path)))
+        piece = min(tails, key=lambda tail: (tail.number, tail.place))
         removed = min(pool.code.block, piece.size)
         piece.size -= removed
         pool.cached -= removed
@@ -288,4 +306,5 @@ def make_room(k: State, pool: PoolState, need: float) -> None:
             k.listen.append(Evicted(k.now, pool.code.index, None, removed, max(piece.size, 0.0)))
         if piece.size <= EPS:
             tree.drop_last(piece.path)
+            free_place(pool, piece.place)
             pool.evicted_entries += 1

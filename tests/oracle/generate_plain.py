@@ -290,7 +290,7 @@ class Plain:
         pools = dice.shuffled(self.bench.pools)[: dice.pick([1, 1, 2])]
         takes: list[Any] = []
         for pool in pools:
-            cap = self.model._pools[pool.base].cap
+            cap = self._fitting(pool)
             units: Number = minimum(cap, self.amount()) if dice.chance(0.7) else dice.count(0, 3)
             if dice.chance(0.08):
                 units = self.size + dice.count(0, 12)
@@ -320,6 +320,11 @@ class Plain:
         if lease is not None:
             self.leased.append(pools[0])
         return [hold(*takes, body=body, cache=cache, reuse=reuse, lease=lease)]
+
+    def _fitting(self, pool: PoolOf) -> float:
+        """The whole blocks of a pool: constant units above them can never fit and are refused before a run."""
+        code = self.model._pools[pool.base]
+        return code.cap // code.block * code.block if code.block and code.cap < INF else code.cap
 
     def _legs(self, depth: int) -> list[Any]:
         dice = self.dice

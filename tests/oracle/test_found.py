@@ -6,7 +6,7 @@ Every expected number was measured on pyserq 0.1.6; where that is installed, it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,18 +42,9 @@ from tests.engine.programs import (
     shrink,
     where,
 )
+from tests.oracle.finding import Found, observed
 from tests.oracle.judging import ours
-from tests.oracle.reference import Reference, python_of
-
-Observed = dict[str, list[Any]]
-
-
-@dataclass(frozen=True)
-class Found:
-    """A program and what the reference observes in it; None stands for a run that fails."""
-
-    program: Callable[[], ir.Program]
-    observed: Observed | None
+from tests.oracle.reference import Reference
 
 
 def below_zero(x: Value) -> Value:
@@ -330,23 +321,6 @@ NO_NUMBERS: dict[str, tuple[Callable[[Value], Number], bool]] = {
     "(0/0) to the power of 2": (lambda zero: (zero / zero) ** 2.0, False),
 }
 """What is no number, and whether it stands above all numbers in an order (else below)."""
-
-
-def observed(result: dict[str, Any]) -> Observed | None:
-    """The samples of a result; None where the run failed."""
-    if "error" in result:
-        assert result["error"]["kind"] == "runtime"
-        return None
-    return {name: series["samples"] for name, series in result["observes"].items()}
-
-
-@pytest.fixture(scope="module")
-def reference() -> Any:
-    """The reference, where it is installed."""
-    if python_of("016") is None:
-        pytest.skip("the reference is not installed")
-    with Reference("016") as running:
-        yield running
 
 
 @pytest.mark.parametrize("name", FOUND)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
 from grammar.ir_json import from_json, to_json
 from grammar.validate import check
-from tests.oracle.fuzz import PATIENCE, Tally, fuzz
+from tests.oracle.fuzz import Tally, fuzz
 from tests.oracle.generator import FAMILIES, WEIGHTS, generate
-from tests.oracle.reference import Reference, python_of
+from tests.oracle.reference import Reference
 from tests.oracle.shrink import shrink
 
 PROGRAMS = 40  # of each family; ``make fuzz`` tries as many as one likes
@@ -25,15 +24,6 @@ MET = {
     "chained": ("evictions", "rejections"),
 }
 """What so few programs of a family meet already."""
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Reference]:
-    """The reference, where it is installed."""
-    if python_of("016") is None:
-        pytest.skip("the reference is not installed")
-    with Reference("016", PATIENCE) as running:
-        yield running
 
 
 @pytest.mark.parametrize("family", WEIGHTS)

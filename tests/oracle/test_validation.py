@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Iterator
 
 import pytest
 
@@ -14,19 +13,10 @@ from tests.grammar.readable import PLACES, READABLE, READS, reading
 from tests.grammar.rich_ir import program
 from tests.grammar.rule_changes import CHANGES, LOADED
 from tests.oracle.mutations import mutated
-from tests.oracle.reference import Late, Panic, Reference, python_of
+from tests.oracle.reference import Late, Panic, Reference
 
 CHANGED = 1500  # random changes a run of the tests asks about; each takes 3 ms
 SEED = 14
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Reference]:
-    """The reference, where it is installed."""
-    if python_of("016") is None:
-        pytest.skip("the reference is not installed")
-    with Reference("016") as running:
-        yield running
 
 
 @pytest.mark.parametrize("place", PLACES)
