@@ -6,11 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from platformdirs import user_state_path
+from platformdirs import user_config_path, user_state_path
 from textual.app import App
 from textual.binding import BindingType
+from textual.theme import Theme
 
+from serq_tui import habits
 from serq_tui.commands import ActionCommands
+from serq_tui.config import FILE, Config, read_config
 from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee
 from serq_tui.keeping import Keeper
@@ -21,6 +24,9 @@ from serq_tui.screens.debugger import DebuggerScreen
 from serq_tui.screens.load_error import LoadErrorScreen
 from serq_tui.themes import COLOURLESS, DEFAULTS, FIRST, THEMES
 from serq_tui.view_state import Lens
+
+#: Seconds a fault in a person's own settings stays on screen: it is a sentence to be read.
+FAULT_SECONDS = 15.0
 
 #: What the folder of what is kept is called, in the place the system has for such things.
 NAME = "serq-tui"
@@ -33,6 +39,7 @@ class SerqApp(App[int]):
         path: the program, None to ask for one.
         folder: where programs to choose from lie; None is the current folder.
         kept: where breakpoints, watches and bookmarks are kept between two sittings; None keeps none.
+        config: a person's own settings.
     """
 
     TITLE = "serq-tui"
@@ -41,7 +48,13 @@ class SerqApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(
-        self, path: Path | None, options: RunOptions, stops: Stops, folder: Path | None = None, kept: Path | None = None
+        self,
+        path: Path | None,
+        options: RunOptions,
+        stops: Stops,
+        folder: Path | None = None,
+        kept: Path | None = None,
+        config: Config | None = None,
     ) -> None:
         super().__init__()
         self._path = path
@@ -49,20 +62,50 @@ class SerqApp(App[int]):
         self._stops = stops
         self._folder = folder or Path.cwd()
         self._kept = kept
+        self.config = config or Config()
+        self.habits = habits.load(kept)
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = COLOURLESS if self.no_color else FIRST
+        wanted = self.config.theme or self.habits.theme or FIRST
+        self.theme = COLOURLESS if self.no_color else wanted if wanted in self.available_themes else FIRST
+        if self.config.keys:
+            self.set_keymap(self.config.keys)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The roles' colours under a theme that is not ours."""
         return DEFAULTS
 
     def on_mount(self) -> None:
-        """Open the program, or ask for one."""
+        """Open the program, or ask for one, and tell what is wrong in a person's own settings."""
+        self.theme_changed_signal.subscribe(self, self._theme_worn)
         if self._path is None:
             self._choose()
         else:
             self._open(self._path)
+
+        for fault in self.config.faults:
+            self.notify(fault, severity="warning", timeout=FAULT_SECONDS)
+
+    # ----------------------------------------------------------------- habits
+
+    def wear(self, theme: str) -> None:
+        """Draw in other colours, now and in later sittings."""
+        self.theme = theme
+
+    def _theme_worn(self, theme: Theme) -> None:
+        if not self.no_color:
+            self.habits.theme = theme.name
+            habits.save(self._kept, self.habits)
+
+    def remember(self, line: str) -> None:
+        """Keep a command that was typed."""
+        self.habits.typed(line)
+        habits.save(self._kept, self.habits)
+
+    def hinted(self) -> None:
+        """The hint of the first sitting was seen."""
+        self.habits.hinted = True
+        habits.save(self._kept, self.habits)
 
     async def action_quit(self) -> None:
         """Leave, and let go of a run under way: its thread would keep the program alive."""
@@ -105,4 +148,6 @@ def open_debugger(path: Path | None, options: RunOptions, stops: Stops) -> int:
     Returns:
         The exit code: 1 where the program did not load and was given up, else 0.
     """
-    return SerqApp(path, options, stops, kept=user_state_path(NAME)).run() or 0
+    names = tuple(theme.name for theme in THEMES)
+    config = read_config(user_config_path(NAME) / FILE, names)
+    return SerqApp(path, options, stops, kept=user_state_path(NAME), config=config).run() or 0

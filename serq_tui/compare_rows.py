@@ -12,7 +12,7 @@ from engine.timeline import AtPosition
 from serq_tui.comparing import CompareAnswer, Side
 from serq_tui.decision_words import decision
 from serq_tui.format import amount, clock, duration, grouped, number
-from serq_tui.pieces import Content, Entry, Line, Piece, Role, fit, joined, piece
+from serq_tui.pieces import Content, Entry, Line, Piece, Role, fit, joined, piece, said
 from serq_tui.words import headline
 
 APART, ALIKE = " ≠ ", " │ "
@@ -39,17 +39,13 @@ def compare(answer: CompareAnswer, width: int) -> Content:
         if made:
             entries.append(Entry(()))
             entries.append(Entry(piece(title, "dim")))
-            entries += [Entry(_two((left, right), half, _said(left) != _said(right)), who) for left, right, who in made]
+            entries += [Entry(_two((left, right), half, said(left) != said(right)), who) for left, right, who in made]
     return Content(entries)
 
 
 def compare_title(answer: CompareAnswer) -> str:
     """How the two are aligned."""
     return f"two runs at the same {answer.by if answer.engine is not None or answer.by == 'time' else 'position'}"
-
-
-def _said(line: Line) -> str:
-    return "".join(part.text for part in line)
 
 
 def _two(sides: Pair, half: int, apart: bool) -> Line:
@@ -63,13 +59,13 @@ def _parting(answer: CompareAnswer, width: int) -> list[Entry]:
         return [Entry(piece("the two runs decide the same from their start to their end", "added"))]
     here = answer.present.now.position == found.other
     sign = "▶ " if here else "▸ "
-    said = [decision(record, side.names) if record is not None else "it has ended" for record, side in _records(answer)]
+    told = [decision(record, side.names) if record is not None else "it has ended" for record, side in _records(answer)]
     leads = "this is where they part" if here else f"they part at {found.other}: enter or d goes there"
     half = max((width - len(APART)) // 2, 1)
     role: Role = "changed"
     return [
         Entry((Piece(sign, role), Piece(leads, role)), AtPosition(found.other)),
-        Entry(_two((piece(said[0], role), piece(said[1], role)), half, True), AtPosition(found.other)),
+        Entry(_two((piece(told[0], role), piece(told[1], role)), half, True), AtPosition(found.other)),
     ]
 
 

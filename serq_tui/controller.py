@@ -187,6 +187,10 @@ class Controller:
         self.lens = replace(self.lens, engine=chosen)
         return next((f"engine {engine.name}" for engine in engines if engine.stage == chosen), "all engines")
 
+    def look_at(self, engine: int | None) -> None:
+        """Look at an engine, None for all of them. Move ``here`` to see it."""
+        self.lens = replace(self.lens, engine=engine)
+
     def open(self, who: Who | None) -> None:
         """Open a request's detail; None closes it."""
         self.lens = replace(self.lens, opened=who)

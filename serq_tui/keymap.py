@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from serq_tui.action import GROUPS, Action, Group, Scope
+from serq_tui.keymap_lines import LINES
 from serq_tui.keymap_runs import RUNS
 
 __all__ = ["ACTIONS", "GROUPS", "Action", "Group", "Scope", "actions", "bindings"]
@@ -259,8 +260,8 @@ ACTIONS: tuple[Action, ...] = (
         "filter",
         "slash",
         "/",
-        "filter",
-        "In the log: show only decisions that have some words.",
+        "search",
+        "In the log: show only what has some words. In another answer: search; n and N go on.",
         "filter",
         "Looking around",
         "answer",
@@ -310,6 +311,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("reload", "ctrl+r", "^r", "reload", "Load the file again and return to the same moment.", "reload", "The program"),
     *RUNS,
+    *LINES,
     Action("help", "question_mark", "?", "help", "These keys.", "help", "The program", footer=True),
     Action("quit", "q", "q", "quit", "Leave.", "app.quit", "The program", footer=True),
 )

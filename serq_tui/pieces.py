@@ -134,6 +134,11 @@ def piece(text: str, role: Role = "plain") -> Line:
     return (Piece(text, role),)
 
 
+def said(line: Iterable[Piece]) -> str:
+    """A line's text without its roles."""
+    return "".join(part.text for part in line)
+
+
 def width_of(line: Iterable[Piece]) -> int:
     """Cells a line takes; all our glyphs are one cell wide."""
     return sum(len(part.text) for part in line)

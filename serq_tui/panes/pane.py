@@ -18,8 +18,8 @@ from textual.markup import escape
 from textual.strip import Strip
 from textual.widget import Widget
 
-from serq_tui.keymap import bindings
-from serq_tui.pieces import GROUNDS, ROLES, Content, Entry, Role
+from serq_tui.keymap import Scope, bindings
+from serq_tui.pieces import GROUNDS, ROLES, Content, Entry, Role, said
 
 State = TypeVar("State")
 
@@ -50,7 +50,8 @@ class Pane(Widget, Generic[State], can_focus=True):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES} | {f"ground--{ground}" for ground in GROUNDS}
-    BINDINGS = bindings("pane")
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("pane",)
+    BINDINGS = bindings(*SCOPES)
 
     #: The key that focuses the pane, 0 for none.
     NUMBER: ClassVar[int] = 0
@@ -67,6 +68,7 @@ class Pane(Widget, Generic[State], can_focus=True):
         self._choice: _Choice | None = None
         self._styles: dict[tuple[str, Role], Style] = {}
         self._frame: tuple[Content, object, tuple[int, int | None, range]] | None = None
+        self._sought = ""
 
     # ----------------------------------------------------------------- what a pane says
 
@@ -154,6 +156,56 @@ class Pane(Widget, Generic[State], can_focus=True):
     def action_page(self, pages: int) -> None:
         """Move by a screenful."""
         self.action_move(pages * max(self._height() - 1, 1))
+
+    # ----------------------------------------------------------------- searching
+
+    @property
+    def sought(self) -> str:
+        """What is searched for here, empty for nothing."""
+        return self._sought
+
+    def seek(self, text: str) -> int:
+        """Search for a text, whatever its case, and go to the first line from the cursor on that has it; empty ends it.
+
+        Returns:
+            How many lines have it.
+        """
+        self._sought = text.lower()
+        hits = self._hits()
+        if hits:
+            here = self._here()
+            self._show_line(next((hit for hit in hits if hit >= here), hits[0]))
+        self.refresh()
+        return len(hits)
+
+    def next_hit(self, onward: int) -> bool:
+        """Go to the next line that has what is searched for, or to the one before; False where none has."""
+        hits, here = self._hits(), self._here()
+        if not hits:
+            return False
+        if onward > 0:
+            self._show_line(next((hit for hit in hits if hit > here), hits[0]))
+        else:
+            self._show_line(next((hit for hit in reversed(hits) if hit < here), hits[-1]))
+        return True
+
+    def _hits(self) -> list[int]:
+        if not self._sought:
+            return []
+        return [index for index in range(len(self.lines().entries)) if self._sought in self.words(index).lower()]
+
+    def words(self, index: int) -> str:
+        """What a line says to whoever searches."""
+        return said(self.lines().entries[index].line)
+
+    def _here(self) -> int:
+        return self.cursor if self.CURSOR else self._visible_top()
+
+    def _show_line(self, index: int) -> None:
+        if self.CURSOR:
+            self.choose(index)
+        else:
+            self._look(index, clamp(index, 0, self._last_top()))
 
     def _look(self, index: int, top: int) -> None:
         entries = self.lines().entries
@@ -254,6 +306,8 @@ class Pane(Widget, Generic[State], can_focus=True):
     def _strip(self, entry: Entry, cursor: bool, thumb: bool) -> Strip:
         tone = "-".join(part for part in (entry.tone, "cursor" if cursor else None) if part)
         strip = Strip([Segment(part.text, self._style(tone, part.role)) for part in entry.line if part.text])
+        if self._sought:
+            strip = marked(strip, self._sought)
         strip = strip.adjust_cell_length(max(self.size.width - MARGIN, 0), self._style(tone, "plain"))
         return Strip.join([strip, Strip([Segment(THUMB if thumb else " ", self._style("", "free"))])])
 
@@ -267,3 +321,13 @@ class Pane(Widget, Generic[State], can_focus=True):
             style += self.get_component_rich_style(f"role--{role}", partial=True)
             self._styles[tone, role] = style
         return style
+
+
+def marked(strip: Strip, text: str) -> Strip:
+    """A line with every place reversed where it has a text, whatever its case."""
+    where, written = 0, strip.text.lower()
+    while (at := written.find(text, where)) >= 0:
+        where = at + len(text)
+        hit = strip.crop(at, where).apply_style(Style(reverse=True))
+        strip = Strip.join([strip.crop(0, at), hit, strip.crop(where, None)])
+    return strip

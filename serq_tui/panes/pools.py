@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from serq_tui import bar_rows
-from serq_tui.keymap import bindings
+from serq_tui.keymap import Scope, bindings
 from serq_tui.marks import PoolMark
 from serq_tui.messages import ToggleBreakpoint
 from serq_tui.panes.pane import Pane
@@ -30,7 +32,8 @@ class PoolsPane(Pane[PoolsState]):
     """The pools as bars; a pane with room also shows who holds what."""
 
     NUMBER = 6
-    BINDINGS = bindings("marked")
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("marked",)
+    BINDINGS = bindings(*SCOPES)
 
     def __init__(self, id: str) -> None:
         super().__init__(id)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from serq_tui import text_rows
-from serq_tui.keymap import bindings
+from serq_tui.keymap import Scope, bindings
 from serq_tui.marks import LineMark
 from serq_tui.messages import ToggleBreakpoint
 from serq_tui.panes.pane import Pane
@@ -15,7 +17,11 @@ class SourcePane(Pane[SourceState]):
     """The text with a gutter. The cursor follows the lit statement until it is moved."""
 
     NUMBER = 1
-    BINDINGS = bindings("source", "marked")
+    SCOPES: ClassVar[tuple[Scope, ...]] = (
+        "source",
+        "marked",
+    )
+    BINDINGS = bindings(*SCOPES)
 
     def __init__(self, id: str) -> None:
         super().__init__(id)
@@ -32,6 +38,10 @@ class SourcePane(Pane[SourceState]):
     def home_index(self, state: SourceState) -> int | None:
         """The lit statement, or the fault."""
         return state.home - 1
+
+    def words(self, index: int) -> str:
+        """The whole line of the text, also where the pane is too narrow for it."""
+        return self.state.text.lines[index] if self.state is not None else ""
 
     def action_shift(self, columns: int) -> None:
         """Scroll sideways, never past the longest line."""

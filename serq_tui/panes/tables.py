@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from engine.snapshot import Who
 from serq_tui import bar_rows, rows
-from serq_tui.keymap import bindings
+from serq_tui.keymap import Scope, bindings
 from serq_tui.marks import RequestMark
 from serq_tui.messages import OpenDetail, Selected, ToggleBreakpoint
 from serq_tui.panes.pane import Pane
@@ -19,7 +19,11 @@ State = TypeVar("State")
 class RequestPane(Pane[State]):
     """A pane whose lines are requests: one can stop on them and open them."""
 
-    BINDINGS = bindings("marked", "requests")
+    SCOPES: ClassVar[tuple[Scope, ...]] = (
+        "marked",
+        "requests",
+    )
+    BINDINGS = bindings(*SCOPES)
 
     @property
     def request(self) -> Who | None:

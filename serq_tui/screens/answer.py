@@ -17,6 +17,7 @@ from serq_tui.keymap import actions, bindings
 from serq_tui.messages import AskAgain, FollowLine, TellStory
 from serq_tui.panes.answer import AnswerPane
 from serq_tui.panes.keys import KeysBar
+from serq_tui.screens.searching import found, search_line
 
 #: Keys of the debugger that work over an answer too: those that move in time, and those that ask for another answer.
 _ASKING = frozenset({"why", "log", "grid", "compare", "swap"})
@@ -97,10 +98,8 @@ class AnswerScreen(ModalScreen[None]):
         return self.app.screen_stack[self.app.screen_stack.index(self) - 1]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only a log has a filter, and only two runs are aligned."""
-        if action == "align":
-            return isinstance(self.answer, CompareAnswer)
-        return action != "filter" or isinstance(self.answer, LogAnswer)
+        """Only two runs are aligned."""
+        return action != "align" or isinstance(self.answer, CompareAnswer)
 
     def on_follow_line(self, message: FollowLine) -> None:
         """Have the screen below go there. A preemption stays on screen meanwhile, so that one gets back to it."""
@@ -115,8 +114,15 @@ class AnswerScreen(ModalScreen[None]):
         message.stop()
         self.below.post_message(TellStory(message.who))
 
+    def _find(self, text: str | None) -> None:
+        if text is not None:
+            self.notify(found(self.pane, text))
+
     async def action_below(self, action: str) -> None:
-        """Have the screen below do something."""
+        """Have the screen below do something; while the answer is searched, n and N go from hit to hit."""
+        if self.pane.sought and action in ("statement", "statement_back"):
+            self.pane.next_hit(1 if action == "statement" else -1)
+            return
         await self.below.run_action(action)
 
     def action_align(self) -> None:
@@ -129,11 +135,13 @@ class AnswerScreen(ModalScreen[None]):
         self.pane.follow()
 
     def action_filter(self) -> None:
-        """Ask for words the log is to have."""
+        """Ask for words the log is to have, or to search another answer for."""
         if isinstance(self.answer, LogAnswer):
             line = self.query_one("#filter", Input)
             line.display = True
             line.focus()
+        else:
+            self.app.push_screen(search_line(), self._find)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter as one types."""
@@ -148,6 +156,8 @@ class AnswerScreen(ModalScreen[None]):
         below = self.below
         if self.query_one("#filter", Input).display:
             self._end_filter()
+        elif self.pane.sought:
+            self.pane.seek("")
         elif isinstance(below, _Busy) and below.busy:
             await below.run_action("escape")
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
@@ -37,11 +37,14 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         placeholder: an example, or what an empty line means.
         text: what stands there at first; it is read at once.
         complete: continues a text being typed.
+        history: texts typed before, the latest last; up and down go through them.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "dismiss(None)", "close"),
         Binding("tab", "complete", "complete", priority=True),
+        Binding("up", "recall(-1)", "typed before", show=False),
+        Binding("down", "recall(1)", "typed after", show=False),
     ]
 
     def __init__(
@@ -53,6 +56,7 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         placeholder: str = "",
         text: str = "",
         complete: Callable[[str], str | None] | None = None,
+        history: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self._title = title
@@ -61,6 +65,9 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         self._placeholder = placeholder
         self._text = text
         self._answered: str | None = None
+        self._history = history
+        self._recalled = len(history)
+        self._draft = ""
         self._suggester = _Completion(complete) if complete is not None else None
 
     def compose(self) -> ComposeResult:
@@ -89,6 +96,16 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
     def action_complete(self) -> None:
         """Take what is suggested."""
         self.query_one(Input).action_cursor_right()
+
+    def action_recall(self, onward: int) -> None:
+        """Show what was typed before or after; past the latest is what was being typed."""
+        line, count = self.query_one(Input), len(self._history)
+        if self._recalled == count:
+            self._draft = line.value
+        self._recalled = max(min(self._recalled + onward, count), 0)
+        if count:
+            line.value = self._history[self._recalled] if self._recalled < count else self._draft
+            line.cursor_position = len(line.value)
 
     def _try(self, text: str) -> None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import events
 from textual.app import ComposeResult
+from textual.widgets import Label
 
 from engine.breakpoints import Breakpoint
 from engine.snapshot import Who
@@ -18,11 +19,12 @@ from serq_tui.options import Stops
 from serq_tui.panes.desk import Desk
 from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.keys import KeysBar
+from serq_tui.panes.pane import Pane
 from serq_tui.screens.ask import AskScreen
 from serq_tui.screens.bookmarks import BookmarksScreen
+from serq_tui.screens.commanding import CommandingScreen
 from serq_tui.screens.goto import GotoScreen
 from serq_tui.screens.help import HelpScreen
-from serq_tui.screens.rerunning import RerunningScreen
 from serq_tui.screens.stops import StopsScreen, ask_for_stop
 from serq_tui.stop_texts import NoSuchStop
 from serq_tui.view_state import Bookmark
@@ -32,7 +34,11 @@ _BACKWARD = frozenset({"back", "decision_back", "statement_back", "reverse", "ho
 _FORWARD = frozenset({"step", "decision", "statement", "continue"})
 
 
-class DebuggerScreen(RerunningScreen):
+#: What the first sitting begins with; it goes away with the first move.
+HINT = " new here?  [b]c[/b] runs to the first stop, [b]s[/b] steps, [b]w[/b] says why, [b]?[/b] shows every key"
+
+
+class DebuggerScreen(CommandingScreen):
     """One run, one desk of panes, one move at a time; keys that come meanwhile wait their turn."""
 
     BINDINGS = bindings("debugger")
@@ -47,6 +53,7 @@ class DebuggerScreen(RerunningScreen):
         """Header, desk, keys."""
         yield HeaderBar("header")
         yield Desk("desk")
+        yield Label(HINT, id="hint")
         yield KeysBar(id="keys")
 
     def on_mount(self) -> None:
@@ -54,11 +61,19 @@ class DebuggerScreen(RerunningScreen):
         for text in self._asked.breaks:
             self._ask_for_stop(text)
         self._notice()
+        self.query_one("#hint").display = not self._serq.habits.hinted
         self.draw()
         self.query_one(Desk).focus_pane("source")
         self.go(Stay())
         if self._asked.at is not None:
             self._go_to(self._asked.at)
+
+    def _end_hint(self) -> None:
+        """Whoever has moved needs no hint any more, here or in any later sitting."""
+        hint = self.query_one("#hint")
+        if hint.display:
+            hint.display = False
+            self._serq.hinted()
 
     # ----------------------------------------------------------------- drawing
 
@@ -77,7 +92,9 @@ class DebuggerScreen(RerunningScreen):
         """Dim what has nowhere to go; name escape only where it does something."""
         if action == "escape":
             desk = self.query_one(Desk)
-            return self.busy or desk.maximised is not None or self.controller.lens.opened is not None
+            return self.busy or self.searched is not None or desk.maximised is not None or self.controller.lens.opened is not None
+        if action in ("statement", "statement_back") and self.searched is not None:
+            return True
         if not self.busy:
             at_start, at_end = self._ends
             if (action in _BACKWARD and at_start) or (action in _FORWARD and at_end):
@@ -103,12 +120,18 @@ class DebuggerScreen(RerunningScreen):
         self.go(StepDecision(back=True))
 
     def action_statement(self) -> None:
-        """Step on by a schedule statement."""
-        self.go(StepStatement())
+        """Step on by a schedule statement; in a pane that is searched, go to the next hit."""
+        if self.searched is not None:
+            self.searched.next_hit(1)
+        else:
+            self.go(StepStatement())
 
     def action_statement_back(self) -> None:
-        """Step back by a schedule statement."""
-        self.go(StepStatement(back=True))
+        """Step back by a schedule statement; in a pane that is searched, go to the hit before."""
+        if self.searched is not None:
+            self.searched.next_hit(-1)
+        else:
+            self.go(StepStatement(back=True))
 
     def action_continue(self) -> None:
         """Run on to the next stop."""
@@ -161,7 +184,7 @@ class DebuggerScreen(RerunningScreen):
 
     def _bookmark(self, name: str | None) -> None:
         if name is not None:
-            self._told(self.controller.attention.bookmark(name))
+            self.told(self.controller.attention.bookmark(name))
 
     def action_bookmarks(self) -> None:
         """List the bookmarks and go to the one chosen."""
@@ -178,6 +201,8 @@ class DebuggerScreen(RerunningScreen):
         message.stop()
         self.finish()
         self.controller.arrive(message.arrival)
+        if not isinstance(message.move, Stay):
+            self._end_hint()
         said = ending(message.arrival.stop, message.move, message.arrival.moment.now)
         if said is not None:
             self.notify(said)
@@ -186,9 +211,12 @@ class DebuggerScreen(RerunningScreen):
         self.ask_again()
 
     def action_escape(self) -> None:
-        """Interrupt what runs; else close the detail; else give a maximised pane back."""
+        """Interrupt what runs; else end the search, close the detail, give a maximised pane back."""
         if self.busy:
             self.leave()
+        elif self.searched is not None:
+            self.searched.seek("")
+            self.refresh_bindings()
         elif self.controller.lens.opened is not None:
             self._open(None)
         else:
@@ -199,11 +227,11 @@ class DebuggerScreen(RerunningScreen):
 
     def action_toggle_preemption(self) -> None:
         """Stop on preemptions, or no longer."""
-        self._told(self.controller.attention.toggle_preemption())
+        self.told(self.controller.attention.toggle_preemption())
 
     def action_toggle_idle(self) -> None:
         """Stop on idle with work, or no longer."""
-        self._told(self.controller.attention.toggle_idle())
+        self.told(self.controller.attention.toggle_idle())
 
     def on_toggle_breakpoint(self, message: ToggleBreakpoint) -> None:
         """Set or clear a breakpoint on what a pane has under its cursor."""
@@ -214,7 +242,7 @@ class DebuggerScreen(RerunningScreen):
                 "nothing to stop on here: breakpoints stand on lines marked ·, on requests and on pools", severity="warning"
             )
         else:
-            self._told(said)
+            self.told(said)
 
     def action_stops(self) -> None:
         """Show breakpoints and watches."""
@@ -237,9 +265,10 @@ class DebuggerScreen(RerunningScreen):
 
     def _stop_at(self, on: tuple[Breakpoint, ...] | None) -> None:
         if on is not None:
-            self._told(self.controller.attention.stop_at(on))
+            self.told(self.controller.attention.stop_at(on))
 
-    def _told(self, words: str) -> None:
+    def told(self, words: str) -> None:
+        """Say what was done to the stops, watches or bookmarks, and show it."""
         self.notify(words)
         self._notice()
         self.draw()
@@ -296,4 +325,6 @@ class DebuggerScreen(RerunningScreen):
 
     def action_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(HelpScreen())
+        focused = self.focused
+        scopes = focused.SCOPES if isinstance(focused, Pane) else ()
+        self.app.push_screen(HelpScreen(scopes, focused.id or "" if focused else "", self._serq.config.keys))

@@ -12,6 +12,7 @@ from typing import cast
 from textual.pilot import Pilot
 
 from serq_tui.app import SerqApp
+from serq_tui.config import Config
 from serq_tui.options import RunOptions, Stops
 from serq_tui.panes.desk import Desk
 from serq_tui.screens.debugger import DebuggerScreen
@@ -122,9 +123,10 @@ async def opened(
     stops: Stops | None = None,
     folder: Path | None = None,
     kept: Path | None = None,
+    config: Config | None = None,
 ) -> AsyncIterator[Driver]:
     """The app on a program; nothing is kept unless a folder is given for it."""
-    app = SerqApp(path, options or RunOptions(), stops or Stops(), folder, kept)
+    app = SerqApp(path, options or RunOptions(), stops or Stops(), folder, kept, config)
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, cast("Pilot[int]", pilot))
         await driver.settle()

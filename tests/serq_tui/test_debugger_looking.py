@@ -119,7 +119,7 @@ async def test_the_cursor_stays_on_its_request_while_rows_come_and_go() -> None:
 
 
 async def test_help_lists_every_action_of_the_table() -> None:
-    async with opened(PREEMPTION, size=(200, 130)) as driver:
+    async with opened(PREEMPTION, size=(200, 220)) as driver:
         await driver.press("question_mark")
         assert isinstance(driver.app.screen, HelpScreen)
         text = " ".join(driver.text().split())

@@ -49,6 +49,10 @@ PROMISED = {
     "w": "why",
     "l": "log",
     "v": "grid",
+    "u": "change",
+    "d": "compare",
+    "colon": "command",
+    "slash": "search",
 }
 
 OWNERS: dict[Scope, tuple[type, ...]] = {
