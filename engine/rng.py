@@ -120,6 +120,11 @@ class Stream:
         self._words: tuple[int, ...] = ()
         self._next = 16
 
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """What it is drawn from and how much of it has been: streams of one place go on alike."""
+        return self.seed, self._block, self._next
+
     def clone(self) -> Stream:
         """A stream that goes on from here by itself."""
         other = Stream.__new__(Stream)
