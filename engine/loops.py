@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 
 from engine.decisions import Admitted, Decision, Ended, Preempted
 from engine.replay import Past, steps
-from engine.sameness import Likeness, likeness
+from engine.sameness import Likeness, likeness, rounding
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
 from engine.timeless import Readable, readable
@@ -50,6 +51,8 @@ class Loop:
         preempted: who lost how many holds meanwhile.
         admitted: how many admissions were made meanwhile.
         ended: how many sessions ended meanwhile.
+        tied: whether two events of a round come so close to each other, without having been scheduled at one
+            instant for one instant, that the rounding of the clock decides which is first: another round may turn them.
     """
 
     began: Moment
@@ -58,6 +61,7 @@ class Loop:
     preempted: tuple[tuple[Who, int], ...]
     admitted: int
     ended: int
+    tied: bool
 
     @property
     def seconds(self) -> float:
@@ -164,14 +168,47 @@ def _told(past: Past, engine: int | None, began: Moment, again: Moment) -> Loop:
     run = past.at(began.position)
     served = sum(stage.served for stage in run.state.stages)
     records: list[Decision] = []
+    ties = _Ties(run)
     for _ in steps(run, again.position, records):
-        pass
+        ties.after()
+    tokens = sum(stage.served for stage in run.state.stages) - served
+    # Of what was scheduled before the first round it is not known when; so ties are looked for in the second.
+    ties.found = False
+    period = again.position.events - began.position.events
+    for _ in steps(run, replace(again.position, events=again.position.events + period)):
+        ties.after()
     lost = Counter(record.who for record in records if isinstance(record, Preempted))
     return Loop(
         began,
         again,
-        sum(stage.served for stage in run.state.stages) - served,
+        tokens,
         tuple(lost.items()),
         sum(isinstance(record, Admitted) for record in records),
         sum(isinstance(record, Ended) for record in records),
+        ties.found,
     )
+
+
+class _Ties:
+    """Looks out for events that come within the clock's rounding of each other."""
+
+    def __init__(self, run: Simulation) -> None:
+        self._run = run
+        self._seen = run.state.next_event
+        self._born: dict[int, float] = {}
+        """By an event's number when it was scheduled; those from before are not in it."""
+        self.found = False
+
+    def after(self) -> None:
+        """A small step was made."""
+        k = self._run.state
+        for number in range(self._seen, k.next_event):
+            self._born[number] = k.now
+        self._seen = k.next_event
+        if len(k.queue) < 2:
+            return
+        first, second = nsmallest(2, k.queue)
+        if second[0] - first[0] > rounding(k.now):
+            return
+        born = self._born.get(first[1])
+        self.found |= born is None or born != self._born.get(second[1]) or first[0] != second[0]

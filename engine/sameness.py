@@ -5,7 +5,8 @@ But no state ever comes back as it was: the clock is another, and whatever is co
 counted on. So a state is told by its *likeness*, in which
 
 * a time stands as its distance from the clock. The clock is a float, and what was added to it at
-  different times was rounded differently: two distances are alike within ``_ROUNDING`` of the clock;
+  different times was rounded differently: two distances are alike within ``_ROUNDING`` of the clock.
+  Where rounding decides which of two events is first, alike is not enough: see ``Loop.tied``;
 * a number that only names or orders (of a job, an admission, a release, and of a session where
   nobody reads it and nothing is drawn from it) stands as its rank among those that are there;
 * what is only measured (averages, counts, samples, and attributes that nothing decides on) is not;
@@ -40,6 +41,11 @@ _ROUNDING = 1e-9
 Shape = tuple[Any, ...]
 
 
+def rounding(clock: float) -> float:
+    """How far apart times may be for the rounding of the clock, in seconds."""
+    return _ROUNDING * max(clock, 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Likeness:
     """A state but for the clock.
@@ -58,7 +64,7 @@ class Likeness:
         """Whether the two go on alike."""
         if self.shape != other.shape or len(self.distances) != len(other.distances):
             return False
-        slack = _ROUNDING * max(abs(self.clock), abs(other.clock), 1.0)
+        slack = rounding(max(self.clock, other.clock))
         return all(abs(a - b) <= slack for a, b in zip(self.distances, other.distances, strict=True))
 
 

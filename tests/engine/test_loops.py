@@ -34,6 +34,7 @@ from tests.engine.programs import (
     ctx,
     decode,
     hold,
+    loop,
     maximum,
     now,
     prefill,
@@ -107,6 +108,17 @@ def test_a_clock_that_rounds_differently_is_the_same_clock() -> None:
     # A third of a second is rounded differently at every time.
     loop = found(closed(1 / 3).build(horizon=1000), 3)
     assert loop.seconds == pytest.approx(2 + 1 / 3)
+
+
+def test_events_whose_order_is_a_matter_of_rounding_are_a_tie() -> None:
+    # Ten iterations of 0.3 s of one client beside 3 s away of another: the sum and the product are rounded differently.
+    m = Model()
+    llm, away, first = m.engine(budget=1, cost=0.3), m.delay("away"), m.size("first")
+    m.sessions([first], [1.0], [0.0])
+    m.session(TURN, branch(first, [loop([prefill(llm, 1)])], [loop([run(away, 3)])]))
+    assert found(m.build(horizon=1000), 3).tied
+    # 2 s of iterations and 2 s away, one after the other, are never due together.
+    assert not found(closed().build(horizon=1000), 3).tied
 
 
 @pytest.mark.parametrize(
@@ -206,8 +218,8 @@ def test_every_round_of_a_loop_of_a_random_program_decides_the_same(program: ir.
     engine = timeline.simulation.code.engines[0]
     timeline.seek(AtIteration(engine, 5))
     loop = find_loop(timeline.past, engine, back=200, ahead=200)
-    event("a loop" if isinstance(loop, Loop) else loop.never or "none")
-    if isinstance(loop, Loop):
+    event(("a tied loop" if loop.tied else "a loop") if isinstance(loop, Loop) else loop.never or "none")
+    if isinstance(loop, Loop) and not loop.tied:
         first, *others = rounds(timeline, loop, 4)
         assert first
         assert all(other == first for other in others)
