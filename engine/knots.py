@@ -78,8 +78,8 @@ class _Wait:
 def knots(k: State) -> tuple[Knot, ...]:
     """The wait-for cycles of a moment among those who cannot move unless one of them does.
 
-    A request is out of it if it may move: it waits for a pool of which somebody who may move
-    holds units, or whose lease of it expires, or it can be preempted by one who may move.
+    A request is out of it if it may move: those who may move, and leases that expire, can give
+    back as many units as it lacks, or it may be preempted.
     """
     waits = {s.slot: _waits(k, s) for s in k.slots if s is not None and s.status in (QUEUED, GROWING, JOINING)}
     stuck = {slot for slot, found in waits.items() if found}
@@ -88,7 +88,7 @@ def knots(k: State) -> tuple[Knot, ...]:
         if not freed:
             break
         stuck -= freed
-    cycles = _cycles(stuck, waits)
+    cycles = _cycles(k, stuck, waits)
     inside = {session.slot for cycle in cycles for session, _, _ in cycle}
     waiting = [session for slot in sorted(stuck - inside) if (session := k.slots[slot]) is not None]
     return tuple(_knot(cycle, waiting, waits, stuck) for cycle in cycles)
@@ -132,42 +132,50 @@ def _short(pool: PoolState, waits: Waits, need: float, free: float) -> list[_Wai
 def _may_move(k: State, slot: int, waits: tuple[_Wait, ...], stuck: set[int]) -> bool:
     session = k.slots[slot]
     assert session is not None
-    return not any(_holds_up(wait, stuck) for wait in waits) or _may_be_preempted(k, session, stuck)
+    return not any(_holds_up(k, wait, stuck) for wait in waits) or _may_be_preempted(k, session)
 
 
-def _holds_up(wait: _Wait, stuck: set[int]) -> bool:
-    if not wait.on:
-        return False
+def _holds_up(k: State, wait: _Wait, stuck: set[int]) -> bool:
     if wait.all_of:
         return any(session.slot in stuck for session in wait.on)
-    return all(session.slot in stuck and not _expires(session, wait.pool) for session in wait.on)
+    assert wait.pool is not None
+    pool = k.pools[wait.pool]
+    # Whoever comes takes of what is free no more than it may give back: these are all the units there ever will be.
+    free = wait.free + sum(_may_give(pool, session, session.slot in stuck) for session in wait.on)
+    return free + EPS < wait.need and any(session.slot in stuck for session in wait.on)
 
 
-def _expires(session: Session, pool: int | None) -> bool:
-    return any(lease.pool == pool and lease.expiry < INF for lease in session.leases)
+def _may_give(pool: PoolState, session: Session, stuck: bool) -> float:
+    """Units of a pool that may come back from a holder, what it has reserved beyond them among them."""
+    index = pool.code.index
+    given = 0.0
+    for lease in session.leases:
+        if lease.pool == index and (not stuck or lease.expiry < INF or pool.code.leases is not None):
+            given += lease.alloc
+    if not stuck:
+        for held in (held for hold in session.holds for held in hold.pools if held.pool == index):
+            given += max(held.alloc, held.reserved) if pool.code.reserve_held else held.alloc
+    return given
 
 
-def _may_be_preempted(k: State, session: Session, stuck: set[int]) -> bool:
-    """R4.17: a growth of somebody who may move may take its holds; of an engine's memory only from one that runs."""
-    for hold in session.holds:
-        for held in hold.pools:
-            pool = k.pools[held.pool]
-            if pool.code.preempt is not None and not pool.code.engines and any(s.slot not in stuck for s in pool.holders):
-                return True
-    return False
+def _may_be_preempted(k: State, session: Session) -> bool:
+    """R4.17: a growth may take anybody's hold of such a pool, but of an engine's memory only one that runs."""
+    pools = (k.pools[held.pool].code for hold in session.holds for held in hold.pools)
+    return any(code.preempt is not None and not code.engines for code in pools)
 
 
 _Cycle = list[tuple["Session", _Wait, "Session"]]
 
 
-def _cycles(stuck: set[int], waits: dict[int, tuple[_Wait, ...]]) -> list[_Cycle]:
+def _cycles(k: State, stuck: set[int], waits: dict[int, tuple[_Wait, ...]]) -> list[_Cycle]:
     """Cycles that share nobody, one for each knot: from everybody on along who is waited for first."""
     step: dict[int, tuple[_Wait, Session]] = {}
     for slot in sorted(stuck):
         for wait in waits[slot]:
-            if _holds_up(wait, stuck):
-                # Somebody else first: that one holds units of the pool oneself explains less.
-                on = sorted((s for s in wait.on if s.slot in stuck), key=lambda s, own=slot: (s.slot == own, s.slot))  # type: ignore[misc]  # a default binds the loop's variable
+            if _holds_up(k, wait, stuck):
+                # Somebody else first, and who has most of it: what one holds oneself explains less.
+                on = [s for s in wait.on if s.slot in stuck]
+                on.sort(key=lambda s, own=slot, at=wait.pool: (s.slot == own, -_units(s, at), s.slot))  # type: ignore[misc]  # defaults bind the loop's variables
                 step[slot] = (wait, on[0])
                 break
     found: list[_Cycle] = []
