@@ -102,7 +102,7 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
             before = k.attempt_preempted
             outcome = growth.grow(k, session, job.growing, need)
             if k.attempt_preempted != before:
-                _drop_gone(a)
+                drop_gone(a)
             if outcome == growth.WAITS:
                 _left_out(k, st, job, "growing")
                 return SKIPPED
@@ -148,7 +148,7 @@ def note_unserved(k: State, st: StageState, a: Attempt) -> None:
                 _left_out(k, st, job, "budget" if a.left <= 0 else "statement")
 
 
-def _drop_gone(a: Attempt) -> None:
+def drop_gone(a: Attempt) -> None:
     """R6.6 step 4: the tokens of those a growth preempted return to the budget, in batch order."""
     kept = []
     for entry in a.batch:

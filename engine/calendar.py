@@ -24,7 +24,7 @@ from engine.statistics import total_order
 if TYPE_CHECKING:
     from engine.batch import Attempt
     from engine.codes import StepCode
-    from engine.session_state import HeldPool, Hold, Job
+    from engine.session_state import HeldPool, Hold, Job, Session
     from engine.stage_state import StageState
     from engine.state import State
 
@@ -62,6 +62,7 @@ class Cohort:
         "attempt",
         "finish",
         "granted",
+        "grown",
         "growth",
         "kv",
         "last_end",
@@ -90,6 +91,8 @@ class Cohort:
         """Ticks begun: tokens that count in the positions (R6.20)."""
         self.granted = 0
         """Ticks whose growths were made, ahead of ``served`` within an attempt."""
+        self.grown: set[int] | None = None
+        """In a shortage: the members whose growths of the coming tick are made, by job number (``engine.shortage``)."""
         self.finish: dict[int, list[Job]] = {}
         self.growth: dict[int, int] = {}
         self.kv = 0.0
@@ -202,7 +205,63 @@ def restore(cohort: Cohort, job: Job) -> None:
         cohort.growth[due] = left
     else:
         del cohort.growth[due]
+    if cohort.grown is not None and job.id in cohort.grown:
+        held.alloc += cohort.unit
     cohort.kv -= held.alloc
+
+
+def set_apart(k: State, session: Session) -> None:
+    """Gives one session its own figures, before something happens to it that does not happen to all members."""
+    st = k.stages[session.where] if session.status == IN_STAGE else None
+    cohort = st.cohort if st is not None else None
+    if st is None or cohort is None or session.job is None or session.job.id not in cohort.members:
+        return
+    if cohort.grown is None:
+        fold(st)
+        return
+    due = cohort.members[session.job.id].since + int(session.job.work)
+    finishing = cohort.finish[due]
+    finishing.remove(session.job)
+    if not finishing:
+        del cohort.finish[due]
+    restore(cohort, session.job)
+
+
+def leave(st: StageState, job: Job) -> None:
+    """A resident is taken away: in a shortage from the others of its cohort, else the cohort is folded."""
+    cohort = st.cohort
+    if cohort is not None:
+        if cohort.grown is None or job.id in cohort.members:
+            fold(st)
+        elif job in cohort.outsiders:
+            cohort.outsiders.remove(job)
+
+
+def position(k: State, session: Session, held: HeldPool) -> float:
+    """Tokens computed in a hold, also where its session is a member."""
+    cohort = k.stages[session.where].cohort if session.status == IN_STAGE else None
+    member = cohort.members.get(session.job.id) if cohort is not None and session.job is not None else None
+    if cohort is None or member is None or member.held is not held:
+        return held.pos
+    return held.pos + (cohort.served - member.since)
+
+
+def grows_at(cohort: Cohort, job: Job, tick: int) -> bool:
+    """Whether a job is a member whose hold grows at a tick."""
+    member = cohort.members.get(job.id)
+    return member is not None and member.held is not None and tick >= member.first and (tick - member.first) % int(cohort.unit) == 0
+
+
+def granted(st: StageState, cohort: Cohort, tick: int) -> None:
+    """The growths of the coming tick are all made; its members grow again a unit later."""
+    cohort.grown = None
+    growing = cohort.growth.pop(tick, 0)
+    if growing:
+        after = tick + int(cohort.unit)
+        cohort.growth[after] = cohort.growth.get(after, 0) + growing
+    cohort.granted = tick
+    if not cohort.members:
+        st.cohort = None
 
 
 def _next_growth(cohort: Cohort, first: int) -> int:

@@ -68,6 +68,10 @@ class PoolCode:
     engines: tuple[int, ...]
     bulk: bool
     """Whether evictions are of whole blocks of a whole size, least recently released first, without a spill."""
+    apart: bool
+    """Whether the preemption keys can be read without giving every member of a cohort its own figures."""
+    latest: bool
+    """Whether it is an engine's and whoever was admitted last gives way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,6 +412,8 @@ class ProgramCode:
     """The stages that are engines."""
     natives: dict[int, NativeCode]
     """By engine: what it does with native requests."""
+    works: bool
+    """Whether something reads the unfinished work of a stage, which looks at every job."""
     joins: bool
     """Whether some session joins legs."""
     loops: dict[Any, Any]

@@ -189,6 +189,8 @@ class Compiler:
         self._lines: list[str] = []
         self._count = 0
         self._apart = 0
+        self.works = False
+        """Whether some expression reads the unfinished work of a stage."""
         self._functions: dict[str, Function] | None = None
 
     def function(self, expr: ir.Expr, stream: StreamKind = "session") -> Function:
@@ -214,6 +216,7 @@ class Compiler:
 
     def _write(self, name: str, expr: ir.Expr, stream: StreamKind) -> None:
         text = _Writer(self, stream).value(expr, 0)
+        self.works = self.works or any(isinstance(e, ir.Call) and e.fun == "Work" for e in parts(expr))
         self._lines.append(f"def {name}(k, s, m):")
         if any(isinstance(e, ir.Attr) for e in parts(expr)):
             self._lines.append("    a = s.attrs")

@@ -48,8 +48,8 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
     if isinstance(held, Lease) and target > pool.code.cap:
         raise ProgramFailure(f"a lease of {name(pool.code)} grows to {shown(target)}: the pool has {shown(pool.code.cap)}")
     while not admission.fits(k, pool, need, held):
-        ranked = _ranked(k, pool) if pool.code.preempt is not None else []
-        if not ranked:
+        loser = victim(k, pool, session, need)
+        if loser is None:
             if pool.code.leases is not None and lease_preemption.take(k, pool, session, need):
                 continue
             session.status = GROWING
@@ -60,11 +60,8 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
                 free = pool.code.cap - pool.used - admission.outstanding(k, pool, held)
                 k.listen.append(Stalled(k.now, index, who(session), need, free))
             return WAITS
-        victim = ranked[0][0]
-        if k.listen is not None:
-            _record(k, pool, victim, session, need, ranked)
-        preempt(k, victim, pool)
-        if victim is session:
+        preempt(k, loser, pool)
+        if loser is session:
             return PREEMPTED_ITSELF
     _enlarge(k, session, pool, held, need)
     return GREW
@@ -97,13 +94,38 @@ def _record(k: State, pool: PoolState, victim: Session, grower: Session, need: f
     )
 
 
+def victim(k: State, pool: PoolState, grower: Session, need: float) -> Session | None:
+    """R4.17: who gives way to a growth, None where nobody can."""
+    if pool.code.preempt is None:
+        return None
+    if pool.code.latest and k.listen is None and not k.plain:
+        return _latest(pool)
+    ranked = _ranked(k, pool)
+    if not ranked:
+        return None
+    if k.listen is not None:
+        _record(k, pool, ranked[0][0], grower, need, ranked)
+    return ranked[0][0]
+
+
+def _latest(pool: PoolState) -> Session | None:
+    """The candidate admitted last, where an engine's pool preempts by that alone; of equals the last among the holders."""
+    chosen = None
+    engines = pool.code.engines
+    for session in pool.holders:
+        if session.status == IN_STAGE and session.where in engines and (chosen is None or session.adm >= chosen.adm):
+            chosen = session
+    return chosen
+
+
 def _ranked(k: State, pool: PoolState) -> Ranked:
     """R4.17: the candidates with their keys, the victim first."""
     index = pool.code.index
     keys = pool.code.preempt
     assert keys is not None
-    for stage in pool.code.engines:
-        calendar.fold(k.stages[stage])
+    if not pool.code.apart:
+        for stage in pool.code.engines:
+            calendar.fold(k.stages[stage])
     candidates: list[Session] = []
     seen: set[int] = set()
     for session in pool.holders:
@@ -124,7 +146,7 @@ def _ranked(k: State, pool: PoolState) -> Ranked:
         found = holdings.innermost(session, index)
         m.Admission = float(place)
         m.Decoding = 1.0 if session.status == IN_STAGE and session.job is not None and session.job.decode else 0.0
-        m.Position = found[1].pos if found is not None else 0.0
+        m.Position = calendar.position(k, session, found[1]) if found is not None else 0.0
         values = tuple(f(k, session, m) for f in keys)
         ranked.append(([total_order(x) for x in values], -place, session, values))
     ranked.sort(key=lambda item: (item[0], item[1]))
@@ -134,6 +156,7 @@ def _ranked(k: State, pool: PoolState) -> Ranked:
 def preempt(k: State, victim: Session, pool: PoolState) -> None:
     """R4.18: a session loses its holds down to that of the pool, and waits for it again."""
     index = pool.code.index
+    calendar.set_apart(k, victim)
     found = holdings.innermost(victim, index)
     assert found is not None
     hold, held = found

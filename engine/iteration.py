@@ -69,6 +69,9 @@ def start(k: State, st: StageState, a: Attempt) -> None:
     step = st.code.step
     assert step is not None
     preempted = k.attempt_preempted
+    if st.cohort is not None and a.batch and step.totals_batch:
+        # Where the memory of others is not whole, this gives every member its own place in the batch.
+        plan.memory_totals(st, a.batch)
     batch = [entry for entry in a.batch if not entry[0].gone]
     members = len(st.cohort.members) if st.cohort is not None else 0
     if not batch and not preempted and not members:

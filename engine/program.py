@@ -89,6 +89,7 @@ class _Builder:
             gap=self.function(p.arrival.gap, "arrival") if isinstance(p.arrival, ir.Renewal) else None,
             engines=tuple(i for i, stage in enumerate(p.stages) if isinstance(stage.kind, ir.Step)),
             natives=natives,
+            works=self.compiler.works,
             joins=any(isinstance(s, ir.Join) for block in p.blocks for s in block),
             loops={},
             policies=tuple(self.policies),
@@ -129,6 +130,9 @@ class _Builder:
         spill = pool.spill
         by = pool.preempt if isinstance(pool.preempt, ir.Preempt) else None
         taking = pool.preempt if isinstance(pool.preempt, ir.Leases) else None
+        engines = tuple(
+            j for j, stage in enumerate(self.program.stages) if isinstance(stage.kind, ir.Step) and stage.kind.memory == i
+        )
         return PoolCode(
             index=i,
             name=pool.name,
@@ -153,9 +157,7 @@ class _Builder:
             reserve_held=pool.reserve_held,
             every=pool.queue_every or 0.0,
             shared=i in self.chained,
-            engines=tuple(
-                j for j, stage in enumerate(self.program.stages) if isinstance(stage.kind, ir.Step) and stage.kind.memory == i
-            ),
+            engines=engines,
             bulk=bool(pool.block)
             and (pool.block or 0.0) % 1.0 == 0.0
             and pool.evict is None
@@ -163,6 +165,8 @@ class _Builder:
             and pool.spill is None
             # A tier's entries come in the blocks of another pool.
             and not any(p.spill is not None and p.spill.to == i for p in self.program.pools),
+            apart=by is not None and all(stands_still(key, frozenset(("Admission", "Decoding", "Position"))) for key in by.keys),
+            latest=by is not None and by.keys == (ir.Unary("Neg", ir.Ctx("Admission")),) and bool(engines),
         )
 
     def _stage(self, i: int, stage: ir.Stage) -> StageCode:

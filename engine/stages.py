@@ -180,7 +180,7 @@ def remove(k: State, job: Job, stage: int) -> None:
     st = k.stages[stage]
     if job.gone:
         return
-    calendar.fold(st)
+    calendar.leave(st, job)
     if st.code.kind == "shared":
         flows.remove(k, job)
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import calendar, holdings, iteration, plan, prefix_cache, procedures
+from engine import calendar, holdings, iteration, plan, prefix_cache, procedures, shortage
 from engine.batch import REFUSED, STOPPED, Attempt, at, give
 from engine.calendar import DECODES_FIRST, RESIDENT_ORDER
 from engine.constants import EPS, GROWING, INF
@@ -57,25 +57,33 @@ def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
         more = 0.0
         if steady > budget:
             return False
+    short = False
     if cohort.pool >= 0:
         pool = k.pools[cohort.pool]
-        if pool.growers or ((need or more) and pool.used + need + more > pool.code.cap):
+        if pool.growers:
             return False
-        if growing:
+        short = (need or more) and pool.used + need + more > pool.code.cap
+        if short and not shortage.possible(k, st, cohort):
+            return False
+        if growing and not short:
             prefix_cache.make_room(k, pool, need)
             pool.used += need
             cohort.kv += need
             del cohort.growth[tick]
             after = tick + int(cohort.unit)
             cohort.growth[after] = cohort.growth.get(after, 0) + growing
-    cohort.granted = tick
+    if not short:
+        cohort.granted = tick
     a = Attempt(k, budget, chunk)
     a.left = budget - steady
-    if step.body is None:
-        iteration.conduct(k, st, a, lambda: _procedure(k, st, cohort, a))
-    else:
-        body = step.body
-        iteration.conduct(k, st, a, lambda: _run_body(k, st, cohort, a, body))
+    body = step.body
+    try:
+        if body is None:
+            iteration.conduct(k, st, a, lambda: _procedure(k, st, cohort, a, short))
+        else:
+            iteration.conduct(k, st, a, lambda: _run_body(k, st, cohort, a, body, short))
+    finally:
+        cohort.attempt = None
     return True
 
 
@@ -100,40 +108,42 @@ def _outsiders(k: State, cohort: Cohort, chunk: float) -> tuple[float, float] | 
     return tokens, units
 
 
-def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt) -> None:
+def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt, short: bool) -> None:
     """R6.8 with the members served already; whatever folds the cohort hands over to the plain procedure."""
+    at(k, a, SERVE_PATH)
+    if short and shortage.serve(k, st, cohort, a):
+        return
     cohort.attempt = a
-    try:
-        at(k, a, SERVE_PATH)
-        if _serve(k, st, cohort, a):
+    if not short and _serve(k, st, cohort, a):
+        return
+    while a.left > 0 and k.attempt_preempted == 0 and not a.refused:
+        at(k, a, ADMIT_PATH)
+        if not procedures.admit_one(k, st, a.left):
             return
-        while a.left > 0 and k.attempt_preempted == 0 and not a.refused:
-            at(k, a, ADMIT_PATH)
-            if not procedures.admit_one(k, st, a.left):
-                return
-            a.admitted += 1
-            if not a.folded and _serve(k, st, cohort, a):
-                return
-            if st.cohort is not cohort:
-                procedures.default(k, st, a)
-                return
-    finally:
-        cohort.attempt = None
+        a.admitted += 1
+        if not a.folded and _serve(k, st, cohort, a):
+            return
+        if st.cohort is not cohort:
+            procedures.default(k, st, a)
+            return
 
 
-def _run_body(k: State, st: StageState, cohort: Cohort, a: Attempt, body: tuple[ScheduleCode, ...]) -> None:
+def _run_body(k: State, st: StageState, cohort: Cohort, a: Attempt, body: tuple[ScheduleCode, ...], short: bool) -> None:
     """R6.14 with the members served already by the first statement; the rest goes its plain way."""
+    at(k, a, body[0].path)
+    if short:
+        shortage.serve(k, st, cohort, a)
+        if st.cohort is not cohort:
+            procedures.run_body(k, st, a, body[1:])
+            return
     cohort.attempt = a
     a.members = len(cohort.members)
-    try:
-        at(k, a, body[0].path)
+    if not short:
         _serve(k, st, cohort, a)
-        # Later statements pass by whom this one served.
-        for member in cohort.members.values():
-            member.job.served = st.marks
-        procedures.run_body(k, st, a, body[1:])
-    finally:
-        cohort.attempt = None
+    # Later statements pass by whom this one served.
+    for member in cohort.members.values():
+        member.job.served = st.marks
+    procedures.run_body(k, st, a, body[1:])
 
 
 def _serve(k: State, st: StageState, cohort: Cohort, a: Attempt) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -67,6 +67,8 @@ class Choices:
     elsewhere: str | None
     warmup: float
     draws: bool
+    gauged: bool = False
+    """A gauge of what moves keeps a run from leaping over stretches of plain decoding."""
 
 
 def choices(most_decodes: int = 12) -> st.SearchStrategy[Choices]:
@@ -102,7 +104,29 @@ def choices(most_decodes: int = 12) -> st.SearchStrategy[Choices]:
         elsewhere=st.sampled_from([None, "fifo", "delay", "ps", "flow"]),
         warmup=st.sampled_from([0.0, 3.0]),
         draws=st.booleans(),
+        gauged=st.booleans(),
     )
+
+
+def calm_programs() -> st.SearchStrategy[ir.Program]:
+    """Programs with long stretches in which an engine only decodes, over which a run that nobody looks at leaps."""
+    row = st.tuples(st.sampled_from([0.0, 0.5, 20.0, 31.25]), st.integers(1, 4), st.integers(10, 90))
+    calm = st.tuples(
+        st.lists(row, min_size=1, max_size=4).map(tuple),
+        st.sampled_from([400, 60, 150]),
+        st.sampled_from([1000, 3, 4]),
+        st.sampled_from(["plain", "decodes first"]),
+        st.sampled_from([None, "lifo"]),
+        st.sampled_from(["one", "batch", "memory"]),
+    )
+
+    def made(base: Choices, c: tuple[tuple[tuple[float, int, int], ...], int, int, str, str | None, str]) -> ir.Program:
+        rows, cap, budget, order, preempt, cost = c
+        return build(
+            replace(base, rows=rows, cap=cap, budget=budget, serve=order, preempt=preempt, cost=cost, held=False, gauged=False)
+        )
+
+    return st.builds(made, choices(), calm)
 
 
 def programs(most_decodes: int = 12) -> st.SearchStrategy[ir.Program]:
@@ -152,7 +176,8 @@ def build(c: Choices) -> ir.Program:
     m.sessions((at, prompt, out), *c.rows)
     turn = [TURN, held, *_elsewhere(m, c.elsewhere), m.observe("found", cached)]
     m.session(run(arrive, at), client(repeat(turn_no < c.turns, [*turn, run(arrive, 0.25)])))
-    m.gauge("used", call("Used", kv))
+    if c.gauged:
+        m.gauge("used", call("Used", kv))
     return m.build(60, warmup=c.warmup)
 
 

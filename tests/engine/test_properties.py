@@ -16,7 +16,7 @@ from engine.snapshot import PoolView, Snapshot
 from grammar import ir
 from tests.engine.programs import ctx, serial
 from tests.engine.requests import Serving
-from tests.engine.strategies import programs
+from tests.engine.strategies import calm_programs, programs
 from tests.engine.watching import moments, samples
 from tests.oracle.generator import generate
 
@@ -129,7 +129,7 @@ def test_pools_and_batches_of_the_generators_programs_are_consistent(seed: int) 
 
 
 @few
-@given(programs(most_decodes=60))
+@given(st.one_of(programs(most_decodes=60), calm_programs()))
 def test_two_runs_of_a_seed_are_equal(program: ir.Program) -> None:
     first, second = Simulation(program), Simulation(program)
     first.run()
@@ -139,7 +139,7 @@ def test_two_runs_of_a_seed_are_equal(program: ir.Program) -> None:
 
 
 @few
-@given(programs(most_decodes=60))
+@given(st.one_of(programs(most_decodes=60), calm_programs()))
 def test_looking_and_listening_at_every_step_changes_nothing(program: ir.Program) -> None:
     """A run in one go counts steady decodes together and leaps; step by step, with every decision recorded, it does not."""
     at_once = Simulation(program)
@@ -155,7 +155,7 @@ def test_looking_and_listening_at_every_step_changes_nothing(program: ir.Program
 
 
 @few
-@given(programs(most_decodes=60), st.integers(0, 40), st.data())
+@given(st.one_of(programs(most_decodes=60), calm_programs()), st.integers(0, 60), st.data())
 def test_a_run_may_be_left_and_taken_up_anywhere(program: ir.Program, steps: int, data: st.DataObject) -> None:
     """Steps, leaps of any length and listening for a while, in any order, lead where the run leads."""
     run = Simulation(program)
@@ -204,7 +204,7 @@ def test_the_gaps_of_steady_decodes_are_counted_one_by_one() -> None:
 
 
 @few
-@given(programs(most_decodes=30), st.integers(0, 30))
+@given(st.one_of(programs(most_decodes=30), calm_programs()), st.integers(0, 60))
 def test_a_clone_advanced_leaves_its_original_untouched(program: ir.Program, steps: int) -> None:
     original = Simulation(program)
     for _ in range(steps):

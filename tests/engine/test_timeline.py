@@ -29,7 +29,7 @@ from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
 from engine.timeline import AtIteration, AtPosition, AtTime, Stop, Timeline
 from grammar import ir
-from tests.engine.strategies import programs
+from tests.engine.strategies import calm_programs, programs
 
 BREAKPOINTS: tuple[Breakpoint, ...] = (
     OnPreemption(),
@@ -91,10 +91,16 @@ def straight(program: ir.Program) -> list[Moment]:
     return moments
 
 
+def ordered(snapshot: Snapshot) -> Snapshot:
+    """A snapshot with cached prefixes in the order of their release, which under eviction keys nobody promises."""
+    pools = tuple(replace(pool, entries=tuple(sorted(pool.entries, key=lambda entry: entry.order))) for pool in snapshot.pools)
+    return replace(snapshot, pools=pools)
+
+
 class Walks(RuleBasedStateMachine):
     """Any sequence of steps, rewinds, seeks and searches."""
 
-    @initialize(program=programs(most_decodes=40))
+    @initialize(program=st.one_of(programs(most_decodes=40), calm_programs()))
     def begin(self, program: ir.Program) -> None:
         self.moments = straight(program)
         self.positions = [moment.position for moment in self.moments]
@@ -220,7 +226,7 @@ class Walks(RuleBasedStateMachine):
         moment = self.moments[self.at]
         assert self.timeline.position == replace(moment.position, decisions=self.inside)
         if not self.inside:
-            assert self.timeline.snapshot() == moment.snapshot
+            assert ordered(self.timeline.snapshot()) == ordered(moment.snapshot)
         else:
             assert self.timeline.snapshot().clock == self.moments[self.at + 1].clock
 
@@ -238,7 +244,8 @@ class Walks(RuleBasedStateMachine):
             assert before is None
             assert self.timeline.records() == ()
         else:
-            assert before == self.moments[since].snapshot
+            assert before is not None
+            assert ordered(before) == ordered(self.moments[since].snapshot)
             assert list(self.timeline.records()) == [d for moment in self.moments[since + 1 : self.at + 1] for d in moment.decided]
 
 

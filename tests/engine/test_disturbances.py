@@ -1,0 +1,197 @@
+"""What keeps an engine's decodes from being counted together or leapt over: each beside the plain path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.simulation import Simulation
+from grammar import ir
+from tests.engine.programs import (
+    JOIN,
+    Model,
+    branch,
+    call,
+    ctx,
+    decode,
+    fork,
+    grow,
+    hold,
+    maximum,
+    now,
+    prefill,
+    run,
+    serial,
+    where,
+)
+from tests.engine.requests import Serving
+
+
+def decoding(m: Model, *others: list[Any], kv: float = 500, **engine: Any) -> ir.Program:
+    """Session 0 decodes 60 tokens, growing; the others do what they do."""
+    memory = m.pool("kv", kv)
+    llm = m.engine(memory=memory, **engine)
+    body: list[Any] = [hold((memory, 4), body=[prefill(llm, 4, memory), decode(llm, 60, memory), m.observe("done", now)])]
+    for i, other in reversed(list(enumerate(others, start=1))):
+        body = [branch(serial.equals(i), other, body)]
+    m.batch(1 + len(others))
+    m.session(*body)
+    return m.build(100)
+
+
+def another_engine_that_idles_with_a_resident() -> ir.Program:
+    """The other engine may serve from 30 on; the first event from then on tries it: an end of an iteration of ours."""
+    m = Model()
+    llm = m.engine(name="late", budget=where(now < 30, 0, 9))
+    return decoding(m, [prefill(llm, 2), m.observe("late", now)])
+
+
+def a_growth_that_waits() -> ir.Program:
+    """It is granted when its pool has room, at 20."""
+    m = Model()
+    mem = m.pool("mem", 10)
+    dl = m.delay()
+    waits = [run(dl, 1), hold((mem, 5), body=[grow(mem, 5), m.observe("grown", now)])]
+    return decoding(m, waits, [hold((mem, 5), body=[run(dl, 20)])])
+
+
+def a_long_queue_under_keys() -> ir.Program:
+    """Ten holds wait with keys that age; the pool is free at 40."""
+    m = Model()
+    mem = m.pool("mem", 1, queue=[ctx("Waited") * (serial - 5)])
+    dl = m.delay()
+    waits = [[run(dl, 1), hold((mem, 1), body=[m.observe("in", serial)])] for _ in range(10)]
+    return decoding(m, [hold((mem, 1), body=[run(dl, 40)])], *waits)
+
+
+def a_join() -> ir.Program:
+    m = Model()
+    mem = m.pool("mem", 1)
+    dl = m.delay()
+    return decoding(m, [hold((mem, 1), body=[run(dl, 30)])], [run(dl, 1), fork([hold((mem, 1), body=[run(dl, 50)])]), JOIN])
+
+
+def units_that_grow_out_of_range() -> ir.Program:
+    """A hold whose units fall with what is used: it fits when session 0 has grown enough."""
+    m = Model()
+    mem = m.pool("mem", 5)
+    need = maximum(1, 12 - call("Used", m.pool("unused", 5)))
+    dl = m.delay()
+    return decoding(m, [hold((mem, where(now < 25, need, 1)), body=[m.observe("in", now), run(dl, 1)])])
+
+
+def units_that_fall_as_the_memory_fills() -> ir.Program:
+    m = Model()
+    mem = m.pool("mem", 5)
+    dl = m.delay()
+    program = decoding(m, [hold((mem, 1), body=[run(dl, 1)])])
+    del program
+    m = Model()
+    kv, mem = m.pool("kv", 80), m.pool("mem", 10)
+    llm = m.engine(memory=kv)
+    dl = m.delay()
+    m.batch(2)
+    zero = [hold((kv, 4), body=[prefill(llm, 4, kv), decode(llm, 60, kv), m.observe("done", now)])]
+    one = [hold((mem, maximum(1, 40 - call("Used", kv))), body=[m.observe("in", now), run(dl, 1)])]
+    m.session(branch(serial.equals(0), zero, one))
+    return m.build(100)
+
+
+def a_prompt_that_is_not_whole() -> ir.Program:
+    """Before tokens had to be whole: a prefill of 3 in chunks of 0.75 beside a decode."""
+    s = Serving(((0, 1, 40), (5, 3, 10)))
+    s.seats()
+    s.kv(500)
+    return s.build(s.engine(chunk=0.75, cost=1 + 0.001 * ctx("Kvp") + 0.002 * ctx("Kvb")), 100)
+
+
+def memory_that_is_not_whole() -> ir.Program:
+    """Holds of 1.5 units that nothing grows, read by the cost."""
+    s = Serving(((0, 1, 40), (0, 1, 40), (6, 9, 10)))
+    s.grows = False
+    s.kv(500, units=where(serial < 2, 2, 1.5))
+    return s.build(s.engine(budget=3, cost=1 + 0.001 * ctx("Kvp") + 0.002 * ctx("Kvb")), 100)
+
+
+def a_budget_that_is_not_whole() -> ir.Program:
+    s = Serving(((0, 1, 40), (0, 1, 40)))
+    return s.build(s.engine(budget=where(now < 20, 4.5, 1)), 100)
+
+
+def a_planned_budget_read_beside_a_prompt_that_is_not_whole() -> ir.Program:
+    m = Model()
+    llm = m.engine(budget=50, chunk=0.75)
+    dl = m.delay()
+    m.batch(3)
+    looks = [run(dl, 5.5), m.observe("left", call("BudgetLeft", llm)), run(dl, 1), m.observe("left", call("BudgetLeft", llm))]
+    m.session(branch(serial < 2, [run(dl, 5 * serial), prefill(llm, 3), decode(llm, 30), m.observe("done", now)], looks))
+    return m.build(100)
+
+
+def a_memory_grown_by_one_and_held_by_another() -> ir.Program:
+    """Session 1 decodes without growing, with two holds of the memory."""
+    m = Model()
+    kv = m.pool("kv", 300)
+    llm = m.engine(memory=kv, cost=1 + 0.01 * ctx("Kvb"))
+    m.batch(2)
+    grows = [hold((kv, 2), body=[prefill(llm, 2, kv), decode(llm, 30, kv)])]
+    holds = [hold((kv, 3), body=[hold((kv, 4), body=[prefill(llm, 2), decode(llm, 20)])])]
+    m.session(branch(serial.equals(0), grows, holds), m.observe("done", now))
+    return m.build(100)
+
+
+def a_second_pool_grown() -> ir.Program:
+    """Session 1 grows a pool that is not the engine's memory."""
+    m = Model()
+    kv, other = m.pool("kv", 300), m.pool("other", 300)
+    llm = m.engine(memory=kv)
+    m.batch(2)
+    grows = [hold((kv, 2), body=[prefill(llm, 2, kv), decode(llm, 30, kv)])]
+    aside = [hold((other, 2), body=[prefill(llm, 2, other), decode(llm, 40, other)])]
+    m.session(branch(serial.equals(0), grows, aside), m.observe("done", now))
+    return m.build(100)
+
+
+def a_leg_that_decodes() -> ir.Program:
+    m = Model()
+    llm = m.engine()
+    m.batch(2)
+    m.session(fork([prefill(llm, 1), decode(llm, 25)]), prefill(llm, 2), decode(llm, 40), JOIN, m.observe("done", now))
+    return m.build(100)
+
+
+DISTURBED: tuple[Callable[[], ir.Program], ...] = (
+    another_engine_that_idles_with_a_resident,
+    a_growth_that_waits,
+    a_long_queue_under_keys,
+    a_join,
+    units_that_grow_out_of_range,
+    units_that_fall_as_the_memory_fills,
+    a_prompt_that_is_not_whole,
+    memory_that_is_not_whole,
+    a_budget_that_is_not_whole,
+    a_planned_budget_read_beside_a_prompt_that_is_not_whole,
+    a_memory_grown_by_one_and_held_by_another,
+    a_second_pool_grown,
+    a_leg_that_decodes,
+)
+
+
+def at(program: ir.Program, time: float, *, plain: bool) -> Simulation:
+    simulation = Simulation(program, horizon=time, plain=plain)
+    simulation.run()
+    assert simulation.failure is None, simulation.failure
+    return simulation
+
+
+@pytest.mark.parametrize("program", DISTURBED, ids=lambda program: program.__name__)
+def test_a_disturbance_is_met_as_on_the_plain_path(program: Callable[[], ir.Program]) -> None:
+    """At the end and at moments between."""
+    made = program()
+    for time in (made.horizon, 7.3, 22.0, 33.5, 41.0):
+        fast, plain = at(made, time, plain=False), at(made, time, plain=True)
+        assert fast.result() == plain.result()
+        assert replace(fast.snapshot(), stage=None) == replace(plain.snapshot(), stage=None)
