@@ -17,7 +17,7 @@ from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
-    from engine.pool_state import PoolState
+    from engine.pool_state import Entry, PoolState
     from engine.session_state import Session
     from engine.state import State
 
@@ -59,7 +59,7 @@ def pend(k: State, session: Session, code: HoldCode) -> Pending:
         if pool in pools:
             raise ProgramFailure(f"a hold names the pool {name(k.code.pools[pool])} twice")
         pools.append(pool)
-        units.append(amount(k, session, take.units, f"what a hold takes of {name(k.code.pools[pool])}"))
+        units.append(amount(k, session, take.units, "what a hold takes of {}", k.code.pools[pool]))
     lease = member(k, session, code.lease) if code.lease is not None else -1
     return Pending(code, pools, lease, units, k.now)
 
@@ -73,7 +73,7 @@ def enqueue(k: State, session: Session, pending: Pending, *, at_head: bool) -> N
     for pool, take, evaluated in zip(pending.pools, pending.code.takes, pending.units, strict=True):
         need = 0.0 if take.units_move else evaluated
         if take.reserve is not None and not take.reserve_moves:
-            need = max(need, amount(k, session, take.reserve, f"the reserve of {name(k.code.pools[pool])}"))
+            need = max(need, amount(k, session, take.reserve, "the reserve of {}", k.code.pools[pool]))
         state = k.pools[pool]
         if up(state.code, need) > state.code.cap:
             state.rejected += 1
@@ -136,11 +136,11 @@ def evaluate(k: State, session: Session) -> list[Need]:
         request_context.set_context(k, session)
     try:
         for pool, take in zip(pending.pools, pending.code.takes, strict=True):
-            title = name(k.code.pools[pool])
-            units = amount(k, session, take.units, f"what a hold takes of {title}")
+            code = k.code.pools[pool]
+            units = amount(k, session, take.units, "what a hold takes of {}", code)
             need = units
             if take.reserve is not None:
-                need = max(amount(k, session, take.reserve, f"the reserve of {title}"), units)
+                need = max(amount(k, session, take.reserve, "the reserve of {}", code), units)
             needs.append((units, need))
     except ProgramFailure as failure:
         failure.serial, failure.leg = session.serial, session.leg
@@ -186,10 +186,12 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     for index, (units, need) in zip(pending.pools, needs, strict=True):
         pool = k.pools[index]
         rounded = up(pool.code, units)
+        own, place = 0.0, -1
+        consumed: Entry | None = None
         if pool.code.shared:
-            own, place, consumed = *shared_prefixes.take(k, pool, session, code, rounded), None
-        else:
-            own, place, consumed = prefix_cache.consume(k, pool, session, reuse) if code.cache is not None else (0.0, -1, None)
+            own, place = shared_prefixes.take(k, pool, session, code, rounded)
+        elif code.cache is not None:
+            own, place, consumed = prefix_cache.consume(k, pool, session, reuse)
         best = max(best, own)
         prefix_cache.make_room(k, pool, rounded)
         holdings.hold_units(pool, session, rounded)
@@ -198,9 +200,9 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     waited = k.now - pending.since
     if k.warm:
         k.pools[pending.pools[0]].wait.add(waited)
-    session.adm = k.next_admission
+    session.adm = float(k.next_admission)
     k.next_admission += 1
-    session.attrs[k.code.program.slots.cached] = best
+    session.attrs[k.code.slots.cached] = best
     session.pending = None
     session.holds.append(Hold(code, held_pools, pending.lease_pool))
     session.frames.append([code.body, 0, HOLD])

@@ -6,18 +6,23 @@ from typing import TYPE_CHECKING
 
 from engine.constants import EPS
 from engine.failure import ProgramFailure
+from engine.names import name
 from engine.queries import member as member_of
 from engine.queries import shown
 
 if TYPE_CHECKING:
-    from engine.codes import MemberCode
+    from engine.codes import MemberCode, PoolCode, StageCode
     from engine.expressions import Function
     from engine.session_state import Session
     from engine.state import State
 
 
-def amount(k: State, s: Session, function: Function, what: str) -> float:
+def amount(k: State, s: Session, function: Function, what: str, of: PoolCode | StageCode | None = None) -> float:
     """An amount: not NaN, not below -EPS; what is left of 0 counts as 0 (R1.3).
+
+    Args:
+        what: what it is, as a failure names it.
+        of: the pool or stage it is of, in place of ``{}`` in ``what``; written out at a failure only.
 
     Raises:
         ProgramFailure: the value cannot be an amount (R10.3).
@@ -27,7 +32,8 @@ def amount(k: State, s: Session, function: Function, what: str) -> float:
         return value
     if value >= -EPS:
         return 0.0
-    raise ProgramFailure(f"{what} is {shown(value)}: an amount is a number that is not negative")
+    told = what.format(name(of)) if of is not None else what
+    raise ProgramFailure(f"{told} is {shown(value)}: an amount is a number that is not negative")
 
 
 def member(k: State, s: Session, code: MemberCode) -> int:

@@ -16,7 +16,7 @@ whole is never a member.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from engine.constants import IN_STAGE
 from engine.statistics import total_order
@@ -24,7 +24,7 @@ from engine.statistics import total_order
 if TYPE_CHECKING:
     from engine.batch import Attempt
     from engine.codes import StepCode
-    from engine.session_state import HeldPool, Hold, Job, Session
+    from engine.session_state import HeldPool, Job, Session
     from engine.stage_state import StageState
     from engine.state import State
 
@@ -32,23 +32,24 @@ _WHOLE = float(1 << 50)
 """Figures below this can be added up by the million without rounding."""
 
 
-class Member(NamedTuple):
-    """A decode whose figures are counted with others'.
+class Member:
+    """A decode whose figures are counted with others'; nothing changes it.
 
     Attributes:
-        hold: the hold it grows, None where it grows none.
-        held: the hold's part of the pool.
+        held: what it grows, its hold's part of the pool; None where it grows none.
         since: the tick it joined at.
         first: the tick of its first growth.
         kv: units of the engine's memory it held when it joined.
     """
 
-    job: Job
-    hold: Hold | None
-    held: HeldPool | None
-    since: int
-    first: int
-    kv: float
+    __slots__ = ("first", "held", "job", "kv", "since")
+
+    def __init__(self, job: Job, held: HeldPool | None, since: int, first: int, kv: float) -> None:
+        self.job = job
+        self.held = held
+        self.since = since
+        self.first = first
+        self.kv = kv
 
 
 RESIDENT_ORDER, DECODES_FIRST, PREFILLS_FIRST = range(3)
@@ -122,7 +123,7 @@ def _steady(st: StageState, job: Job, now: float, cohort: Cohort) -> Member | No
         kv = 0.0
         for _, held in parts:
             kv += held.alloc
-        return Member(job, None, None, cohort.tick, 0, kv) if kv % 1.0 == 0.0 and kv < _WHOLE else None
+        return Member(job, None, cohort.tick, 0, kv) if kv % 1.0 == 0.0 and kv < _WHOLE else None
     if cohort.pool != step.memory or len(parts) != 1:
         return None
     hold, held = parts[0]
@@ -130,7 +131,7 @@ def _steady(st: StageState, job: Job, now: float, cohort: Cohort) -> Member | No
         return None
     # R6.21: a growth comes when the position would pass the allocation.
     first = cohort.tick + int(held.alloc - held.pos) + 1
-    return Member(job, hold, held, cohort.tick, first, held.alloc)
+    return Member(job, held, cohort.tick, first, held.alloc)
 
 
 def establish(k: State, st: StageState) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def _record(k: State, session: Session, name: str, value: float) -> None:
     if k.warm:
-        turn = int(session.attrs[k.code.program.slots.turn])
+        turn = int(session.attrs[k.code.slots.turn])
         k.client[name].append((k.now, value, session.serial, turn))
 
 
@@ -23,7 +23,7 @@ def open_turn(k: State, session: Session) -> None:
     """A turn begins now."""
     session.client = (k.now, NAN, False, 0)
     if k.listen is not None:
-        k.listen.append(TurnOpened(k.now, who(session), int(session.attrs[k.code.program.slots.turn])))
+        k.listen.append(TurnOpened(k.now, who(session), int(session.attrs[k.code.slots.turn])))
 
 
 def close_turn(k: State, session: Session) -> None:
@@ -38,7 +38,7 @@ def close_turn(k: State, session: Session) -> None:
             _record(k, session, "tpot", (k.now - first) / after)
     _record(k, session, "response", k.now - start)
     if k.listen is not None:
-        turn = int(session.attrs[k.code.program.slots.turn])
+        turn = int(session.attrs[k.code.slots.turn])
         k.listen.append(Responded(k.now, who(session), turn, start, first if first == first else None))
     session.client = None
 

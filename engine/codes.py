@@ -395,6 +395,15 @@ StatementCode = (
 
 
 @dataclass(frozen=True, slots=True)
+class SlotsCode:
+    """Where the attributes stand that the kernel itself reads or sets at every turn (R1.7)."""
+
+    turn: int
+    cached: int
+    computed: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramCode:
     """A whole program."""
 
@@ -410,6 +419,7 @@ class ProgramCode:
     gap: Function | None
     engines: tuple[int, ...]
     """The stages that are engines."""
+    slots: SlotsCode
     natives: dict[int, NativeCode]
     """By engine: what it does with native requests."""
     works: bool

@@ -167,7 +167,7 @@ def preempt(k: State, victim: Session, pool: PoolState) -> None:
     victim.preempted_at[index] = computed
     turn, time, stage, decoded, _ = victim.meter
     victim.meter = (turn, time, stage, decoded, True)
-    victim.attrs[k.code.program.slots.computed] = computed
+    victim.attrs[k.code.slots.computed] = computed
     request_context.preempted(k, victim, computed)
     endings.detach(k, victim)
     code = _pop_holds(k, victim, hold)

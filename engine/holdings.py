@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import lease_preemption, prefix_cache, request_context
+from engine import prefix_cache, request_context, ticks
 from engine.constants import LEASE_END
 from engine.decisions import Released
 from engine.events import schedule
@@ -93,7 +93,7 @@ def _lease(k: State, session: Session, hold: Hold, held: HeldPool) -> None:
     k.next_lease += 1
     expiry = k.now + t
     session.leases.append(Lease(number, held, computed_of(hold, held), hold.code, expiry))
-    lease_preemption.begun(k, k.pools[held.pool])
+    ticks.leased(k, k.pools[held.pool])
     if t < float("inf"):
         schedule(k, expiry, LEASE_END, session.slot, session.serial, number)
 

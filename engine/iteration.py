@@ -246,7 +246,7 @@ def gap_before(k: State, st: StageState, job: Job) -> float | None:
     session = job.session
     assert session is not None
     turn, time, stage, decoded, preempted = session.meter
-    if turn != session.attrs[k.code.program.slots.turn]:
+    if turn != session.attrs[k.code.slots.turn]:
         return None
     return time if job.decode or decoded or (preempted and stage == st.code.index) else None
 
@@ -258,7 +258,7 @@ def _token(k: State, st: StageState, job: Job) -> None:
     last = gap_before(k, st, job)
     if last is not None and k.warm:
         st.gaps.add(k.now - last)
-    turn_number = session.attrs[k.code.program.slots.turn]
+    turn_number = session.attrs[k.code.slots.turn]
     turn, _, _, decoded, _ = session.meter
     session.meter = (turn_number, k.now, st.code.index, (turn == turn_number and decoded) or job.decode, False)
     token(k, session, decode=job.decode)

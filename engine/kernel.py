@@ -38,6 +38,7 @@ from engine.constants import (
 from engine.events import schedule
 
 if TYPE_CHECKING:
+    from engine.codes import StepCode
     from engine.state import State
 
 
@@ -149,10 +150,18 @@ def _seek_attempt(k: State) -> None:
     while k.cursor < len(stages_):
         st = stages_[k.cursor]
         step = st.code.step
-        if step is not None and st.iteration is None and (st.residents or any(k.pools[i].queue for i in step.queues)):
+        if step is not None and st.iteration is None and (st.residents or _awaited(k, step)):
             return
         k.cursor += 1
     _close(k)
+
+
+def _awaited(k: State, step: StepCode) -> bool:
+    """Whether somebody waits in a queue that an engine admits from."""
+    for i in step.queues:  # noqa: SIM110 - a generator costs more than the look itself, which every event takes
+        if k.pools[i].queue:
+            return True
+    return False
 
 
 def next_attempt(k: State) -> int | None:
@@ -183,24 +192,22 @@ def _close(k: State) -> None:
 
 
 def _record(k: State) -> None:
-    """R9.3: what is averaged over time, each value in the order of ``State.averages``."""
-    values = [float(k.live)]
+    """R9.3: what is averaged over time, at every event."""
+    now = k.now
+    k.mean_live.set(now, float(k.live))
     for st in k.stages:
         n = len(st.jobs)
-        values.append(float(n))
+        st.mean_number.set(now, float(n))
         if st.code.kind == "shared":
             rates = 0.0
             for number in sorted(st.jobs):
                 rates += st.jobs[number].rate
-            values.append(rates / st.code.fixed)
+            st.mean_busy.set(now, rates / st.code.fixed)
         else:
             # Measured: a fifo is in use while it serves, any other stage while a job is present.
-            values.append(1.0 if (st.active if st.code.kind == "fifo" else n - st.latent) else 0.0)
+            st.mean_busy.set(now, 1.0 if (st.active if st.code.kind == "fifo" else n - st.latent) else 0.0)
     for pool in k.pools:
-        values += (pool.used, pool.cached, float(len(pool.queue)), float(len(pool.holder_counts)))
-    now = k.now
-    # Written out rather than by ``TimeAverage.set``: this runs for every average at every event.
-    for average, value in zip(k.averages, values, strict=True):
-        average.integral += average.value * (now - average.last)
-        average.last = now
-        average.value = value
+        pool.mean_used.set(now, pool.used)
+        pool.mean_cached.set(now, pool.cached)
+        pool.mean_queue.set(now, float(len(pool.queue)))
+        pool.mean_holders.set(now, float(len(pool.holder_counts)))

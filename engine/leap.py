@@ -166,7 +166,7 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
     done, now, end, cost = taken[:4]
     if not done:
         return 0
-    for average in (*ones, *ens, *others, *_still_zero(k, st, pool)):
+    for average in (*ones, *ens, *others):
         average.last = now
     k.now = now
     k.events += done
@@ -200,7 +200,3 @@ def _averages(k: State, st: StageState, growing: PoolState | None) -> list[TimeA
         if pool is not growing:
             averages += (pool.mean_used, pool.mean_cached)
     return averages
-
-
-def _still_zero(k: State, st: StageState, growing: PoolState | None) -> list[TimeAverage]:
-    return [average for average in _averages(k, st, growing) if average.value == 0.0]

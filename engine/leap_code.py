@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 Loop = Callable[..., tuple[int, float, float, float]]
 
-SHORT = 6
-"""Members up to which their gaps are added one by one: more at once costs about as much."""
+SHORT = 2
+"""Members up to which their gaps are added one by one: more at once costs little more, and every number has a loop of its own."""
 
 _LEAST_STRETCH = 6
 """Iterations of one cost from which taking them at once pays (measured: even at 5)."""

@@ -25,13 +25,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, holdings, prefix_cache
-from engine.constants import LEASE_TICK
+from engine import admission, holdings, prefix_cache, ticks
 from engine.decisions import LeaseReturned, LeaseTaken
-from engine.events import schedule
 from engine.names import who
 from engine.statistics import total_order
-from engine.ticks import next_tick
 
 if TYPE_CHECKING:
     from engine.expressions import Function
@@ -110,14 +107,6 @@ def _ranked(
     return [(session, values) for _, _, session, values in ranked]
 
 
-def begun(k: State, pool: PoolState) -> None:
-    """A lease of the pool begins: its ticks go on from now."""
-    policy = pool.code.leases
-    if policy is not None and policy.every and not pool.lease_ticking:
-        pool.lease_ticking = True
-        schedule(k, next_tick(k.now, policy.every), LEASE_TICK, pool.code.index)
-
-
 def arrive(k: State, index: int) -> None:
     """A tick event: leases may come back when this instant comes to rest."""
     k.pools[index].lease_tick_due = True
@@ -139,7 +128,7 @@ def next_due(k: State) -> bool:
         if policy.suspend is not None:
             _return(k, pool, policy.suspend)
         if any(s is not None and (_of_pool(s.leases, pool) or _of_pool(s.suspended, pool)) for s in k.slots):
-            begun(k, pool)
+            ticks.leased(k, pool)
         return True
     return False
 

@@ -1,14 +1,10 @@
-"""Random streams and distributions, bit for bit those of the reference; knows no program.
-
-A stream is ChaCha with 12 rounds (R8.1). Its sixteen words are four rows of four; a row is
-one Python integer with a 64-bit lane a word, so that one addition, xor or rotation does a
-whole row: about five times faster than word by word, and exact by construction.
-"""
+"""Random streams and distributions, bit for bit those of the reference; knows no program."""
 
 from __future__ import annotations
 
 from math import log, sqrt
-from struct import Struct
+
+from engine.chacha import block, row
 
 _MASK64 = 0xFFFFFFFFFFFFFFFF
 _MASK32 = 0xFFFFFFFF
@@ -35,19 +31,6 @@ def substream(seed: int, serial: int, turn: int, kind: int) -> int:
     return mix(mix(mix(mix(seed) ^ serial) ^ turn) ^ kind)
 
 
-def _row(words: tuple[int, int, int, int]) -> int:
-    return words[0] | words[1] << 64 | words[2] << 128 | words[3] << 192
-
-
-_CONSTANTS = _row((0x61707865, 0x3320646E, 0x79622D32, 0x6B206574))
-_M = _row((_MASK32, _MASK32, _MASK32, _MASK32))
-_LANE0 = _MASK64
-_LANES01 = (1 << 128) - 1
-_LANES012 = (1 << 192) - 1
-_DOUBLE_ROUNDS = 6
-_UNPACK = Struct("<16Q").unpack
-
-
 def _key(seed: int) -> tuple[int, int]:
     """The two key rows expanded from a 64-bit seed, a PCG32 step a word (R8.2)."""
     state = seed
@@ -57,50 +40,7 @@ def _key(seed: int) -> tuple[int, int]:
         x = ((state >> 18) ^ state) >> 27 & _MASK32
         r = state >> 59
         words.append((x >> r | x << (32 - r)) & _MASK32)
-    return _row((words[0], words[1], words[2], words[3])), _row((words[4], words[5], words[6], words[7]))
-
-
-def _block(b0: int, c0: int, counter: int) -> tuple[int, ...]:
-    """Block ``counter`` of the key rows as sixteen 32-bit words (R8.1)."""
-    mask = _M
-    d0 = counter & _MASK32 | counter >> 32 << 64
-    a, b, c, d = _CONSTANTS, b0, c0, d0
-    for _ in range(_DOUBLE_ROUNDS):
-        a = (a + b) & mask
-        d ^= a
-        d = (d << 16 | d >> 16) & mask
-        c = (c + d) & mask
-        b ^= c
-        b = (b << 12 | b >> 20) & mask
-        a = (a + b) & mask
-        d ^= a
-        d = (d << 8 | d >> 24) & mask
-        c = (c + d) & mask
-        b ^= c
-        b = (b << 7 | b >> 25) & mask
-        b = b >> 64 | (b & _LANE0) << 192
-        c = c >> 128 | (c & _LANES01) << 128
-        d = d >> 192 | (d & _LANES012) << 64
-        a = (a + b) & mask
-        d ^= a
-        d = (d << 16 | d >> 16) & mask
-        c = (c + d) & mask
-        b ^= c
-        b = (b << 12 | b >> 20) & mask
-        a = (a + b) & mask
-        d ^= a
-        d = (d << 8 | d >> 24) & mask
-        c = (c + d) & mask
-        b ^= c
-        b = (b << 7 | b >> 25) & mask
-        b = b >> 192 | (b & _LANES012) << 64
-        c = c >> 128 | (c & _LANES01) << 128
-        d = d >> 64 | (d & _LANE0) << 192
-    a = (a + _CONSTANTS) & mask
-    b = (b + b0) & mask
-    c = (c + c0) & mask
-    d = (d + d0) & mask
-    return _UNPACK((a | b << 256 | c << 512 | d << 768).to_bytes(128, "little"))
+    return row((words[0], words[1], words[2], words[3])), row((words[4], words[5], words[6], words[7]))
 
 
 class Stream:
@@ -139,7 +79,7 @@ class Stream:
     def _refill(self) -> None:
         if self._b < 0:
             self._b, self._c = _key(self.seed)
-        self._words = _block(self._b, self._c, self._block)
+        self._words = block(self._b, self._c, self._block)
         self._block += 1
         self._next = 0
 

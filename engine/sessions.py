@@ -146,7 +146,7 @@ def _end_scope(k: State, session: Session) -> None:
     holdings.end_scope(k, session, hold)
     for held in hold.pools:
         session.preempted_at.pop(held.pool, None)
-    session.attrs[k.code.program.slots.computed] = 0.0
+    session.attrs[k.code.slots.computed] = 0.0
     growth.retry_everything(k)
 
 
@@ -197,7 +197,7 @@ def _statement(k: State, session: Session, code: StatementCode, frame: list[int]
 def _run(k: State, session: Session, code: RunCode) -> None:
     """R3.10."""
     stage = member(k, session, code.stage)
-    work = amount(k, session, code.work, f"the work of a run of {name(k.code.stages[stage])}")
+    work = amount(k, session, code.work, "the work of a run of {}", k.code.stages[stage])
     if code.decode:
         client.decode_begins(k, session)
     seconds = amount(k, session, code.latency, "the latency of a run") if code.latency is not None else 0.0
@@ -219,8 +219,7 @@ def _run(k: State, session: Session, code: RunCode) -> None:
 def _amount(k: State, session: Session, code: AmountCode) -> None:
     """Grow, shrink and load (R3.5, R3.6, R3.9)."""
     pool = member(k, session, code.pool)
-    title = name(k.code.pools[pool])
-    units = amount(k, session, code.units, f"what a {code.what} of {title} asks for")
+    units = amount(k, session, code.units, f"what a {code.what} of {{}} asks for", k.code.pools[pool])
     if code.what == "grow":
         growth.grow(k, session, pool, units)
         return
@@ -229,11 +228,11 @@ def _amount(k: State, session: Session, code: AmountCode) -> None:
         return
     found = holdings.innermost(session, pool)
     if found is None:
-        raise ProgramFailure(f"a load of {title} outside a hold of it")
+        raise ProgramFailure(f"a load of {name(k.code.pools[pool])} outside a hold of it")
     hold, held = found
     if held.pos + units > held.alloc + EPS:
         raise ProgramFailure(
-            f"a load of {shown(units)} into {title} goes past what is allocated: {shown(held.alloc)} allocated, "
+            f"a load of {shown(units)} into {name(k.code.pools[pool])} goes past what is allocated: {shown(held.alloc)} allocated, "
             f"{shown(held.pos)} computed"
         )
     held.pos += units

@@ -32,6 +32,9 @@ class TimeAverage:
 
     def set(self, now: float, value: float) -> None:
         """The signal has ``value`` from ``now`` on."""
+        if self.value == 0.0 and value == 0.0:
+            # Nothing to add, and when it was last looked at matters to no other value.
+            return
         self.integral += self.value * (now - self.last)
         self.last = now
         self.value = value

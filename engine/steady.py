@@ -62,7 +62,7 @@ def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
         pool = k.pools[cohort.pool]
         if pool.growers:
             return False
-        short = (need or more) and pool.used + need + more > pool.code.cap
+        short = need + more > 0 and pool.used + need + more > pool.code.cap
         if short and not shortage.possible(k, st, cohort):
             return False
         if growing and not short:

@@ -1,10 +1,10 @@
-"""When queues with a period are looked at; knows no admission."""
+"""When queues with a period are looked at, and when leases come back; knows no admission."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.constants import TICK
+from engine.constants import LEASE_TICK, TICK
 from engine.events import schedule
 
 if TYPE_CHECKING:
@@ -35,3 +35,11 @@ def joined(k: State, pool: PoolState) -> None:
     if not pool.ticking:
         pool.ticking = True
         schedule(k, next_tick(k.now, pool.code.every), TICK, pool.code.index)
+
+
+def leased(k: State, pool: PoolState) -> None:
+    """A lease of the pool begins: the ticks at which leases come back go on from now."""
+    policy = pool.code.leases
+    if policy is not None and policy.every and not pool.lease_ticking:
+        pool.lease_ticking = True
+        schedule(k, next_tick(k.now, policy.every), LEASE_TICK, pool.code.index)

@@ -126,7 +126,7 @@ def _batch_view(
 
 
 def _turn(k: State, session: Session) -> int:
-    return int(session.attrs[k.code.program.slots.turn])
+    return int(session.attrs[k.code.slots.turn])
 
 
 def _holds(session: Session) -> tuple[HeldView, ...]:

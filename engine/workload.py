@@ -159,5 +159,5 @@ def _run_block(k: State, session: Session, block: int) -> None:
 
 def observe(k: State, session: Session, index: int, value: float) -> None:
     """R9.10: a value is recorded with its time, session, turn, and whether it counts in the report."""
-    turn_number = int(session.attrs[k.code.program.slots.turn])
+    turn_number = int(session.attrs[k.code.slots.turn])
     k.observed[index].append((k.now, value, session.serial, turn_number, k.warm))
