@@ -167,6 +167,8 @@ class StepCode:
     serving_totals: bool
     serving_memory: bool
     demand: bool
+    clocked: bool
+    """Whether the cost reads the clock."""
 
 
 @dataclass(frozen=True, slots=True)

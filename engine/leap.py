@@ -15,7 +15,8 @@ from heapq import heapreplace
 from math import nextafter
 from typing import TYPE_CHECKING
 
-from engine import admission, gauges
+from engine import admission, gauges, leap_loop
+from engine.chacha import COMPILED
 from engine.constants import INF, ITERATION_END, SETTLED
 from engine.failure import ProgramFailure
 from engine.leap_code import SHORT, Shape, loop_for
@@ -51,6 +52,9 @@ def leap(k: State, stage: int, most: int, not_past: float = INF) -> int:
     if cohort is None or it is None or cohort.outsiders or it.batch or k.phase != SETTLED or k.listen is not None:
         return 0
     if not st.code.leaps or it.started != k.now or cohort.last_end != k.now or it.members != len(cohort.members):
+        return 0
+    if k.attempt_preempted:
+        # The iterations to come are formed by other statements than this one was: they may admit.
         return 0
     queue = k.queue
     if queue[0][2] != ITERATION_END or queue[0][3] != stage or queue[0][4] != st.epoch:
@@ -156,14 +160,17 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
             others.append(average)
     if k.code.gauges:
         gauges.read(k)
-    shape = Shape(len(ones), len(ens), len(others), pool is not None, k.warm, members if members <= SHORT else 0)
     m = k.moment
     m.Ntok = m.Ndec = float(members)
     m.Nres = m.Ndec
     m.Npre = m.Kvp = 0.0
     m.Attn = -0.0
-    taken = loop_for(k.code, st.code, shape)(k, m, st, cohort, pool, k.now, k.queue[0][0], until, most, members, ones, ens, others)
-    done, now, end, cost = taken[:4]
+    if COMPILED:
+        done, now, end, cost = leap_loop.run(k, st, cohort, pool, k.queue[0][0], until, most, [*ones, *ens, *others])
+    else:
+        shape = Shape(len(ones), len(ens), len(others), pool is not None, k.warm, members if members <= SHORT else 0)
+        loop = loop_for(k.code, st.code, shape)
+        done, now, end, cost = loop(k, m, st, cohort, pool, k.now, k.queue[0][0], until, most, members, ones, ens, others)
     if not done:
         return 0
     for average in (*ones, *ens, *others):
@@ -187,7 +194,7 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
     cohort.served += done
     cohort.granted += done
     cohort.last_end = now
-    return int(done)
+    return done
 
 
 def _averages(k: State, st: StageState, growing: PoolState | None) -> list[TimeAverage]:

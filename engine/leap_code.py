@@ -171,7 +171,8 @@ def _stretch(shape: Shape) -> Iterator[str]:
     """
     yield "r = most - done"
     if shape.grows:
-        yield "if growth:"
+        yield "if tick + 1 in growth: r = 0"
+        yield "elif growth:"
         yield "    still = min(growth) - tick - 1"
         yield "    if still < r: r = still"
     yield f"if r > {_LEAST_STRETCH} and e < until:"

@@ -236,6 +236,7 @@ class _Builder:
             serving_totals=bool(serving & {"Kvb", "Kvp", "Nres", "Ndec"}),
             serving_memory=bool(serving & {"Kvb", "Kvp"}),
             demand="Demand" in last,
+            clocked="Now" in context_of(step.cost),
         )
 
     @staticmethod

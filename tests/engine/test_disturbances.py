@@ -8,11 +8,17 @@ from typing import Any
 
 import pytest
 
+from engine import shortage
+from engine.batch import Attempt
+from engine.calendar import Cohort
 from engine.simulation import Simulation
+from engine.stage_state import StageState
+from engine.state import State
 from grammar import ir
 from tests.engine.programs import (
     JOIN,
     Model,
+    admit,
     branch,
     call,
     ctx,
@@ -25,6 +31,7 @@ from tests.engine.programs import (
     prefill,
     run,
     serial,
+    serve,
     where,
 )
 from tests.engine.requests import Serving
@@ -84,11 +91,6 @@ def units_that_grow_out_of_range() -> ir.Program:
 
 
 def units_that_fall_as_the_memory_fills() -> ir.Program:
-    m = Model()
-    mem = m.pool("mem", 5)
-    dl = m.delay()
-    program = decoding(m, [hold((mem, 1), body=[run(dl, 1)])])
-    del program
     m = Model()
     kv, mem = m.pool("kv", 80), m.pool("mem", 10)
     llm = m.engine(memory=kv)
@@ -163,6 +165,87 @@ def a_leg_that_decodes() -> ir.Program:
     return m.build(100)
 
 
+LATEST = -ctx("Admission")
+
+
+def short(
+    *rows: tuple[float, float, float],
+    cap: float,
+    by: Any = LATEST,
+    block: float | None = None,
+    tail: bool = False,
+    body: list[Any] | None = None,
+) -> ir.Program:
+    """Requests whose decodes come to more than their memory, which preempts by a key; none is cached."""
+    s = Serving(rows)
+    s.seats()
+    s.kv(cap, units=s.prompt, preempt=[by], block=block, tail=tail)
+    return s.build(s.engine(body=body, cost=1 + 0.01 * ctx("Kvb"), budget=50), 200)
+
+
+def a_member_that_gives_way_to_another() -> ir.Program:
+    """Four decodes in 40 units: 4 + 9 n > 40 at the tenth tick, and the last admitted gives way to the first."""
+    return short((0, 1, 30), (0, 1, 30), (0, 1, 30), (0, 1, 30), cap=40)
+
+
+def the_last_member_that_gives_way_to_itself() -> ir.Program:
+    """In blocks of 4 only the last admitted, which came two ticks later, grows where room is out."""
+    return short((0, 1, 30), (0, 1, 30), (2.5, 1, 30), cap=24, block=4)
+
+
+def a_member_that_gives_way_to_itself_before_others() -> ir.Program:
+    """The first admitted has the least key: at its own growth it loses its hold, and those behind it go without tokens."""
+    return short((0, 3, 30), (0, 1, 30), (2.5, 1, 30), cap=32, by=ctx("Admission"), block=4)
+
+
+def the_longest_gives_way() -> ir.Program:
+    return short((0, 2, 30), (0, 5, 30), (0, 1, 30), (7.5, 3, 9), cap=44, by=-ctx("Position"))
+
+
+def a_prefill_that_gives_way() -> ir.Program:
+    """The newcomer's prompt is half prefilled when the decodes need its blocks."""
+    return short((0, 1, 30), (0, 1, 30), (4.2, 30, 5), cap=44)
+
+
+def a_prefill_that_grows_where_room_is_out() -> ir.Program:
+    """A request holds one unit and prefills twenty in chunks: its growths and the decodes' compete."""
+    s = Serving(((0, 1, 30), (0, 1, 30), (3.2, 20, 9)))
+    s.seats()
+    s.kv(36, preempt=[-ctx("Admission")])
+    return s.build(s.engine(chunk=4, cost=1 + 0.01 * ctx("Kvb"), budget=50), 200)
+
+
+def a_victim_at_the_tail() -> ir.Program:
+    return short((0, 1, 30), (0, 1, 30), (0, 1, 30), (1, 2, 4), cap=30, tail=True)
+
+
+def a_shortage_under_a_schedule() -> ir.Program:
+    """Guarded admission: nobody is let in where somebody gave way."""
+    body = [serve(), admit(gate=ctx("Preempted").equals(0))]
+    return short((0, 1, 30), (0, 1, 30), (2.5, 1, 30), (6.1, 2, 8), cap=30, body=body)
+
+
+def a_cached_prefix_that_goes_before_anybody() -> ir.Program:
+    """Turns leave prefixes cached, so growths evict before they preempt."""
+    s = Serving(((0, 2, 20), (0, 3, 25), (4.5, 1, 30)))
+    s.seats()
+    s.kv(48, units=s.prompt, preempt=[-ctx("Admission")], block=2)
+    s.cache = s.prompt + s.out
+    return s.build(s.engine(cost=1 + 0.01 * ctx("Kvb")), 200)
+
+
+SHORT: tuple[Callable[[], ir.Program], ...] = (
+    a_member_that_gives_way_to_another,
+    the_last_member_that_gives_way_to_itself,
+    a_member_that_gives_way_to_itself_before_others,
+    the_longest_gives_way,
+    a_prefill_that_gives_way,
+    a_prefill_that_grows_where_room_is_out,
+    a_victim_at_the_tail,
+    a_shortage_under_a_schedule,
+    a_cached_prefix_that_goes_before_anybody,
+)
+
 DISTURBED: tuple[Callable[[], ir.Program], ...] = (
     another_engine_that_idles_with_a_resident,
     a_growth_that_waits,
@@ -195,3 +278,25 @@ def test_a_disturbance_is_met_as_on_the_plain_path(program: Callable[[], ir.Prog
         fast, plain = at(made, time, plain=False), at(made, time, plain=True)
         assert fast.result() == plain.result()
         assert replace(fast.snapshot(), stage=None) == replace(plain.snapshot(), stage=None)
+
+
+@pytest.mark.parametrize("program", SHORT, ids=lambda program: program.__name__)
+def test_a_shortage_of_memory_is_met_as_on_the_plain_path(
+    program: Callable[[], ir.Program], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R4.16 to R4.18: at the end and at moments between; the short cut is taken, else this would compare nothing."""
+    taken: list[float] = []
+    served = shortage.serve
+
+    def noted(k: State, st: StageState, cohort: Cohort, a: Attempt) -> bool:
+        taken.append(k.now)
+        return served(k, st, cohort, a)
+
+    monkeypatch.setattr(shortage, "serve", noted)
+    made = program()
+    for time in (made.horizon, 7.3, 9.9, 11.4, 14.2, 22.0, 33.5):
+        fast, plain = at(made, time, plain=False), at(made, time, plain=True)
+        assert fast.result() == plain.result()
+        assert replace(fast.snapshot(), stage=None) == replace(plain.snapshot(), stage=None)
+    assert taken
+    assert at(made, made.horizon, plain=True).report()["pools"][-1]["preemptions"] > 0

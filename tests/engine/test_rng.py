@@ -6,8 +6,10 @@ The numbers are the reference's (pyserq 0.1.6), except where a comment derives t
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from engine import rng
+from engine import chacha, rng
 from engine.rng import LEG, SESSION, WORKLOAD, Stream, mix, substream
 
 FIRST_U64 = {
@@ -183,3 +185,10 @@ def test_one_session_draws_nine_pairs_in_a_row() -> None:
         *(1.0276105281711196, 2.832729334079286),
         *(0.7125115714248947, 0.008458060731253691),
     ]
+
+
+@given(st.integers(0, 2**128 - 1), st.integers(0, 2**128 - 1), st.integers(0, 2**64 - 1))
+def test_a_block_is_the_same_by_rows_and_by_words(first: int, last: int, counter: int) -> None:
+    """R8.1: what compiled code computes is what the interpreter does."""
+    b, c = (chacha.row((half & 0xFFFFFFFF, half >> 32 & 0xFFFFFFFF, half >> 64 & 0xFFFFFFFF, half >> 96)) for half in (first, last))
+    assert chacha.by_words(b, c, counter) == chacha.by_rows(b, c, counter)

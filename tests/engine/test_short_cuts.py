@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine.leap as leaping
 from engine.failure import Unsupported
 from engine.leap import leap
 from engine.simulation import Simulation
@@ -84,6 +85,21 @@ def test_a_leap_may_end_after_any_iteration(most: int) -> None:
         single.advance()
     assert repr(cut.snapshot()) == repr(single.snapshot())
     assert cut.result() == single.result()
+
+
+@pytest.mark.parametrize(("name", "until"), [("light", 8.0), ("heavy", 4.0), ("heavy2", 3.0)])
+def test_the_loop_of_compiled_code_is_the_generated_one(
+    name: str, until: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``engine.leap_loop`` and ``engine.leap_code``, at moments of a load."""
+    dice = random.Random(name)
+    for time in (until, *(dice.uniform(0, until) for _ in range(_MOMENTS))):
+        monkeypatch.setattr(leaping, "COMPILED", False)
+        generated = _at(LOADS[name], time, tmp_path, plain=False)
+        monkeypatch.setattr(leaping, "COMPILED", True)
+        written = _at(LOADS[name], time, tmp_path, plain=False)
+        assert repr(generated.snapshot()) == repr(written.snapshot())
+        assert generated.result() == written.result()
 
 
 def test_no_leap_is_made_past_a_time() -> None:
