@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Scope = Literal["debugger", "pane", "source", "marked", "requests", "stops", "answer"]
-Group = Literal["Moving in time", "Stopping", "Breakpoints and watches", "Looking around", "Two runs", "The program"]
+Group = Literal[
+    "Moving in time", "Stopping", "Breakpoints and watches", "Looking around", "Two runs", "Taking along", "The program"
+]
 
 GROUPS: tuple[Group, ...] = get_args(Group)
 

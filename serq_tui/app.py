@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -12,11 +13,13 @@ from textual.binding import BindingType
 from textual.theme import Theme
 
 from serq_tui import habits
+from serq_tui.capsule import read_capsule
 from serq_tui.commands import ActionCommands
 from serq_tui.config import FILE, Config, read_config
 from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee
 from serq_tui.keeping import Keeper
+from serq_tui.loading import CAPSULE_SUFFIX
 from serq_tui.options import RunOptions, Stops
 from serq_tui.problems import LOAD_ERRORS, Problem
 from serq_tui.screens.chooser import ChooserScreen
@@ -30,6 +33,9 @@ FAULT_SECONDS = 15.0
 
 #: What the folder of what is kept is called, in the place the system has for such things.
 NAME = "serq-tui"
+
+#: Seconds a capsule's note stays: a few sentences are read by then.
+NOTE_SECONDS = 30
 
 
 class SerqApp(App[int]):
@@ -123,15 +129,27 @@ class SerqApp(App[int]):
 
     def _open(self, path: Path) -> None:
         try:
+            capsule = read_capsule(path) if path.suffix == CAPSULE_SUFFIX else None
             debuggee = Debuggee.load(path, self._options)
         except LOAD_ERRORS as error:
             self.push_screen(LoadErrorScreen(Problem.of(path, error)), partial(self._after_problem, path))
             return
-        controller = Controller(debuggee, Lens(), Keeper(self._kept, path) if self._kept is not None else None)
-        controller.attention.restore()
-        if self._stops.breaks:
-            controller.attention.stop_only(self._stops.breaks)
-        self.push_screen(DebuggerScreen(controller, self._stops))
+        # A capsule is as it was made: what is set in it now goes into the next one.
+        keeper = Keeper(self._kept, path) if self._kept is not None and capsule is None else None
+        controller = Controller(debuggee, Lens(), keeper)
+        stops = self._stops
+        if capsule is None:
+            controller.attention.restore()
+        else:
+            controller.look_as(capsule)
+            stops = replace(stops, at=stops.at or str(capsule.position))
+        if stops.breaks:
+            controller.attention.stop_only(stops.breaks)
+        screen = DebuggerScreen(controller, stops, self._folder)
+        screen.opened_from = capsule if stops.at != self._stops.at else None
+        self.push_screen(screen)
+        if capsule is not None and capsule.note:
+            self.notify(capsule.note, title="a note in the capsule", timeout=NOTE_SECONDS, markup=False)
 
     def _after_problem(self, path: Path, again: bool | None) -> None:
         if again:

@@ -210,13 +210,21 @@ class Attention:
             return
         lens = self._lens
         own = (self._asked.get(frozenset(stop.on), stop) for stop in lens.stops)
-        stops = tuple(KeptStop(self.written(stop.on), stop.enabled, stop.once, stop.after) for stop in own if stop is not None)
         try:
-            self.keeper.save(Kept(stops, tuple(value.text for value in lens.watches), lens.bookmarks))
+            self.keeper.save(self._kept(stop for stop in own if stop is not None))
         except OSError as error:
             self._notices.append(f"breakpoints, watches and bookmarks are not kept: {error.strerror or error}")
             # Said once: it will not go better the next time, and the run goes on without it.
             self.keeper = None
+
+    def kept(self) -> Kept:
+        """All that is set now, whoever set it."""
+        return self._kept(self._lens.stops)
+
+    def _kept(self, stops: Iterable[Armed]) -> Kept:
+        lens = self._lens
+        by_text = tuple(KeptStop(self.written(stop.on), stop.enabled, stop.once, stop.after) for stop in stops)
+        return Kept(by_text, tuple(value.text for value in lens.watches), lens.bookmarks)
 
     def restore(self) -> None:
         """Take up what was kept; what means nothing in the program any more is left out and told once."""
@@ -227,8 +235,11 @@ class Attention:
         except Unreadable as error:
             self._notices.append(str(error))
             return
-        if kept is None:
-            return
+        if kept is not None:
+            self.take_up(kept)
+
+    def take_up(self, kept: Kept) -> None:
+        """Take up what was kept somewhere; what means nothing in the program is left out and told once."""
         gone: list[str] = []
         stops: list[Armed] = []
         watches: list[Value] = []

@@ -7,6 +7,7 @@ import json
 
 from grammar.diagnostics import Diagnostic, ProgramError, as_json
 from grammar.ir_json import CannotSay, InvalidIR, to_json
+from serq_tui.capsule import BadCapsule
 from serq_tui.cli_failure import FAILED, Failed, tell
 from serq_tui.cli_parser import UsageError, run_options
 from serq_tui.cli_run import load, load_to_the_end
@@ -37,7 +38,7 @@ def check(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> in
     except ProgramError as error:
         diagnostics = error.diagnostics
         status = FAILED
-    except InvalidIR as error:
+    except (InvalidIR, BadCapsule) as error:
         diagnostics = (Diagnostic("IR", "error", str(error)),)
         status = FAILED
     except WrongOptions as error:

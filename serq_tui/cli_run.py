@@ -16,10 +16,11 @@ from engine.simulation import Simulation
 from grammar.diagnostics import ProgramError
 from grammar.ir_json import InvalidIR
 from serq_tui import __version__
+from serq_tui.capsule import BadCapsule
 from serq_tui.cli_failure import Failed, print_diagnostics, refused, stopped, tell
 from serq_tui.cli_parser import PROGRAM, UsageError, run_options
 from serq_tui.exports.recording import Outputs, record
-from serq_tui.loading import IR_SUFFIX, LoadedProgram, WrongOptions, load_program
+from serq_tui.loading import CAPSULE_SUFFIX, IR_SUFFIX, LoadedProgram, WrongOptions, load_program
 from serq_tui.options import RunOptions
 from serq_tui.report_json import report_json, samples_json
 from serq_tui.report_markdown import report_markdown
@@ -71,6 +72,8 @@ def load(path: Path, options: RunOptions) -> LoadedProgram:
         raise refused(error) from error
     except InvalidIR as error:
         raise Failed("validation", str(error), None, f"{path}: {error}") from error
+    except BadCapsule as error:
+        raise Failed("validation", str(error), None, str(error)) from error
     except WrongOptions as error:
         raise UsageError(str(error)) from error
     if loaded.source is not None:
@@ -86,11 +89,11 @@ def load_to_the_end(path: Path, options: RunOptions, without: str) -> LoadedProg
         UsageError: options it cannot take; ``without`` where neither they nor an instance say when the run ends.
         OSError: a file cannot be read.
     """
-    if options.horizon is None and options.instance is None and path.suffix != IR_SUFFIX:
+    if options.horizon is None and options.instance is None and path.suffix not in (IR_SUFFIX, CAPSULE_SUFFIX):
         raise UsageError(without)
     loaded = load(path, options)
-    if options.instance is not None and math.isinf(loaded.program.horizon):
-        raise UsageError(f"{without}; {options.instance} has no `horizon`")
+    if math.isinf(loaded.program.horizon):
+        raise UsageError(f"{without}; {options.instance or path} has no `horizon`")
     return loaded
 
 

@@ -20,6 +20,7 @@ from engine.timeline import Stop, Target
 from engine.walking import Progress, Report
 from serq_tui.answers import Answer, Question, find
 from serq_tui.attention import Attention, lens_for
+from serq_tui.capsule import Capsule
 from serq_tui.comparing import Beside
 from serq_tui.debuggee import Debuggee
 from serq_tui.goto import moment_named
@@ -190,6 +191,12 @@ class Controller:
     def look_at(self, engine: int | None) -> None:
         """Look at an engine, None for all of them. Move ``here`` to see it."""
         self.lens = replace(self.lens, engine=engine)
+
+    def look_as(self, capsule: Capsule) -> None:
+        """Attend to what a capsule says, and look where it does."""
+        self.attention.take_up(capsule.kept)
+        engine = next((engine.stage for engine in self.moment.now.engines if engine.name == capsule.engine), None)
+        self.lens = replace(self.lens, engine=engine, opened=capsule.opened)
 
     def open(self, who: Who | None) -> None:
         """Open a request's detail; None closes it."""

@@ -58,6 +58,16 @@ def moment_named(
     raise NoSuchMoment(f"{text!r} names no moment")
 
 
+def seconds_named(text: str) -> float:
+    """The time a text names: ``t=3.25``, ``3.25``, ``3.25 s``.
+
+    Raises:
+        NoSuchMoment: it names none.
+    """
+    match = _TIME.fullmatch(text.strip())
+    return _seconds(match[1] if match else text.strip().removesuffix("s").rstrip())
+
+
 def _position(text: str) -> Position:
     match = _POSITION.fullmatch(text)
     if match is None:

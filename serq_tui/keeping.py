@@ -62,7 +62,9 @@ class Keeper:
         """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
-            return _kept(data)
+            if data["version"] != VERSION:
+                raise ValueError(f"it is of version {data['version']!r}")
+            return kept_of(data)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
@@ -74,15 +76,7 @@ class Keeper:
         Raises:
             OSError: the file cannot be written.
         """
-        stops = [{"text": stop.text, "enabled": stop.enabled, "once": stop.once, "after": stop.after} for stop in kept.stops]
-        bookmarks = [{**asdict(mark), "position": _numbers(mark.position)} for mark in kept.bookmarks]
-        data = {
-            "version": VERSION,
-            "program": self._program,
-            "stops": stops,
-            "watches": list(kept.watches),
-            "bookmarks": bookmarks,
-        }
+        data = {"version": VERSION, "program": self._program, **kept_json(kept)}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # Written beside and moved into place: whoever ends the program meanwhile leaves the old file or the new one.
         part = self.path.with_suffix(f".{os.getpid()}.part")
@@ -90,9 +84,21 @@ class Keeper:
         part.replace(self.path)
 
 
-def _kept(data: Any) -> Kept:
-    if data["version"] != VERSION:
-        raise ValueError(f"it is of version {data['version']!r}")
+def kept_json(kept: Kept) -> dict[str, Any]:
+    """What is kept as JSON data: ``stops``, ``watches``, ``bookmarks``."""
+    return {
+        "stops": [{"text": stop.text, "enabled": stop.enabled, "once": stop.once, "after": stop.after} for stop in kept.stops],
+        "watches": list(kept.watches),
+        "bookmarks": [{**asdict(mark), "position": _numbers(mark.position)} for mark in kept.bookmarks],
+    }
+
+
+def kept_of(data: Any) -> Kept:
+    """What is kept, from JSON data.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is not as ``kept_json`` makes it.
+    """
     return Kept(
         tuple(KeptStop(str(s["text"]), bool(s["enabled"]), bool(s["once"]), _whole(s["after"])) for s in data["stops"]),
         tuple(str(text) for text in data["watches"]),

@@ -7,6 +7,7 @@ from textual.binding import Binding, BindingType
 from serq_tui.action import GROUPS, Action, Group, Scope
 from serq_tui.keymap_lines import LINES
 from serq_tui.keymap_runs import RUNS
+from serq_tui.keymap_taking import TAKING
 
 __all__ = ["ACTIONS", "GROUPS", "Action", "Group", "Scope", "actions", "bindings"]
 
@@ -312,6 +313,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("reload", "ctrl+r", "^r", "reload", "Load the file again and return to the same moment.", "reload", "The program"),
     *RUNS,
     *LINES,
+    *TAKING,
     Action("help", "question_mark", "?", "help", "These keys.", "help", "The program", footer=True),
     Action("quit", "q", "q", "quit", "Leave.", "app.quit", "The program", footer=True),
 )

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 IR_SUFFIX = ".json"
 
+CAPSULE_SUFFIX = ".capsule"
+"""Of a file that holds a program with its settings (``serq_tui.capsule``)."""
+
 DEFAULT_SEED = 1
 """The reference's own (L3.2), so that a program opened without options is the run its author saw there."""
 
@@ -39,6 +42,7 @@ class LoadedProgram:
         inputs: the inputs it declares: name, default, and the value it has.
         path: the file it was read from.
         known: what the names in its text stand for, None for an IR.
+        options: the settings given, those of an instance and of a capsule among them.
     """
 
     program: Program
@@ -48,18 +52,20 @@ class LoadedProgram:
     inputs: tuple[tuple[str, float, float], ...]
     path: Path
     known: Known | None
+    options: RunOptions
 
 
 def load_program(path: Path, options: RunOptions) -> LoadedProgram:
-    """Reads a program's text, or its IR where the name ends in ``.json``.
+    """Reads a program's text, its IR where the name ends in ``.json``, or a capsule where it ends in ``.capsule``.
 
     A relative trace named in a program is read beside it, one given in the options from the
     current folder. For an IR the settings are in the file and the options override them; a text
     without a horizon gets an endless one. What an instance file says counts where the options say
-    nothing.
+    nothing, and what a capsule says beneath both.
 
     Raises:
         OSError: a file cannot be read.
+        BadCapsule: the capsule is none.
         ProgramError: the text is no program, or the instance is none.
         InvalidIR: the IR is none.
         WrongOptions: inputs, definitions or constants for an IR, which has none, or a constant the text has not.
@@ -69,7 +75,21 @@ def load_program(path: Path, options: RunOptions) -> LoadedProgram:
         from grammar.instances import read_instance
 
         options, written = with_instance(options, read_instance(read_source(options.instance)))
+    if path.suffix == CAPSULE_SUFFIX:
+        return _load_capsule(path, options, written)
     return _load_ir(path, options) if path.suffix == IR_SUFFIX else _load_text(path, options, written)
+
+
+def _load_capsule(path: Path, options: RunOptions, written: Mapping[str, Written]) -> LoadedProgram:
+    from serq_tui.capsule import lay_out, read_capsule
+
+    capsule = read_capsule(path)
+    options = capsule.under(options)
+    if capsule.trace is not None and options.trace is None:
+        options = replace(options, trace=lay_out(capsule.trace))
+    if capsule.program.name.endswith(IR_SUFFIX):
+        return _load_ir(path, options, capsule.program.text)
+    return _load_text(path, options, written, Source(str(path), capsule.program.text))
 
 
 def read_source(path: Path) -> Source:
@@ -88,12 +108,12 @@ def read_source(path: Path) -> Source:
         raise ProgramError((Diagnostic("E101", "error", message),), Source(str(path), "")) from error
 
 
-def _load_text(path: Path, options: RunOptions, written: Mapping[str, Written]) -> LoadedProgram:
+def _load_text(path: Path, options: RunOptions, written: Mapping[str, Written], source: Source | None = None) -> LoadedProgram:
     # Here and not above: an IR opens without the grammar, which costs more than reading it.
     from grammar.link import link
     from grammar.settings import Settings
 
-    source = _retouched(read_source(path), options)
+    source = _retouched(source or read_source(path), options)
     linked = link(
         source,
         Settings(
@@ -108,7 +128,7 @@ def _load_text(path: Path, options: RunOptions, written: Mapping[str, Written]) 
         ),
     )
     program = _beside(linked.program, path, options)
-    return LoadedProgram(program, linked.places, source, linked.warnings, linked.inputs, path, linked.known)
+    return LoadedProgram(program, linked.places, source, linked.warnings, linked.inputs, path, linked.known, options)
 
 
 def _retouched(source: Source, options: RunOptions) -> Source:
@@ -123,7 +143,7 @@ def _retouched(source: Source, options: RunOptions) -> Source:
         raise WrongOptions(str(error)) from error
 
 
-def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
+def _load_ir(path: Path, options: RunOptions, text: str | None = None) -> LoadedProgram:
     from grammar.ir_json import InvalidIR
     from grammar.validate import read_program
 
@@ -131,7 +151,7 @@ def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
         what = "no inputs, no definitions and no constants"
         raise WrongOptions(f"{path.name} is an IR: it has {what}, so {given[0][0]} cannot be given")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8") if text is None else text)
     except (ValueError, RecursionError) as error:
         raise InvalidIR("", "the form of the IR", f"{path.name} is not JSON: {error}") from error
     if isinstance(data, dict):
@@ -139,7 +159,7 @@ def _load_ir(path: Path, options: RunOptions) -> LoadedProgram:
         data |= {name: value for name, value in settings.items() if value is not None}
         if options.trace is not None:
             data["trace"] = str(options.trace)
-    return LoadedProgram(_beside(read_program(data), path, options), SourceMap(), None, (), (), path, None)
+    return LoadedProgram(_beside(read_program(data), path, options), SourceMap(), None, (), (), path, None, options)
 
 
 def _beside(program: Program, path: Path, options: RunOptions) -> Program:

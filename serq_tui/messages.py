@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual.message import Message
 
 from engine.snapshot import Who
@@ -62,6 +64,15 @@ class Reloaded(Message):
         self.controller = controller
         self.arrival = arrival
         self.said = said
+
+
+class RunWritten(Message):
+    """A run was written to a file or a folder, or was not; ``words`` say which."""
+
+    def __init__(self, path: Path | None, words: str) -> None:
+        super().__init__()
+        self.path = path
+        self.words = words
 
 
 class ChangeFailed(Message):

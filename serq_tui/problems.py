@@ -8,13 +8,14 @@ from pathlib import Path
 from engine.failure import Unsupported
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.ir_json import InvalidIR
+from serq_tui.capsule import BadCapsule
 from serq_tui.colouring import coloured
 from serq_tui.format import plural
 from serq_tui.loading import WrongOptions
 from serq_tui.pieces import Content, Entry, Line, Piece, Role, piece
 
 #: What keeps a file from being loaded, and is told to its author rather than raised further.
-LOAD_ERRORS = (OSError, ProgramError, InvalidIR, WrongOptions, Unsupported)
+LOAD_ERRORS = (OSError, ProgramError, InvalidIR, WrongOptions, Unsupported, BadCapsule)
 
 _GUTTER = 6
 

@@ -11,7 +11,7 @@ from tests.decisions_page import described
 HEAD = """\
 # A moment as JSON
 
-In the debugger `e` `j` writes the moment one looks at to a file of JSON in the current folder: everything the screen knows of
+In the debugger `e` `m` writes the moment one looks at to a file of JSON in the current folder: everything the screen knows of
 it. The object has `format` (`serq-tui snapshot`), `version` (1), `made_by`, `program` and, under `snapshot`, the moment itself,
 whose fields follow. A reader may rely on the names and meanings of a version; new fields may come.
 

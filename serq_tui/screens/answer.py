@@ -19,8 +19,8 @@ from serq_tui.panes.answer import AnswerPane
 from serq_tui.panes.keys import KeysBar
 from serq_tui.screens.searching import found, search_line
 
-#: Keys of the debugger that work over an answer too: those that move in time, and those that ask for another answer.
-_ASKING = frozenset({"why", "log", "grid", "compare", "swap"})
+#: Keys of the debugger that work over an answer too: those that move in time, and some that do not ask where one is.
+_ASKING = frozenset({"why", "log", "grid", "compare", "swap", "export"})
 
 
 def _passed_on() -> list[BindingType]:

@@ -25,14 +25,14 @@ from serq_tui.command_line import (
 from serq_tui.moves import Seek, Stay
 from serq_tui.panes.pane import Pane
 from serq_tui.screens.ask import AskScreen
-from serq_tui.screens.rerunning import RerunningScreen
+from serq_tui.screens.exporting import ExportingScreen
 from serq_tui.screens.searching import found, search_line
 
 if TYPE_CHECKING:
     from serq_tui.app import SerqApp
 
 
-class CommandingScreen(RerunningScreen):
+class CommandingScreen(ExportingScreen):
     """A screen with a command line."""
 
     # ----------------------------------------------------------------- commands

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Label
@@ -43,9 +45,10 @@ class DebuggerScreen(CommandingScreen):
 
     BINDINGS = bindings("debugger")
 
-    def __init__(self, controller: Controller, asked: Stops) -> None:
+    def __init__(self, controller: Controller, asked: Stops, folder: Path) -> None:
         super().__init__()
         self.controller = controller
+        self.folder = folder
         self._asked = asked
         self._ends = (False, False)
 
@@ -206,6 +209,8 @@ class DebuggerScreen(CommandingScreen):
         said = ending(message.arrival.stop, message.move, message.arrival.moment.now)
         if said is not None:
             self.notify(said)
+        if isinstance(message.move, Seek):
+            self.check_capsule()
         self.go_on()
         self.draw()
         self.ask_again()
