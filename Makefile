@@ -12,7 +12,7 @@ EXAMPLE := serq_tui/examples/preemption.sq
 # One worker a core; the tests share nothing, so any number is right.
 WORKERS ?= auto
 
-.PHONY: help run test reference check lint format types coverage fuzz bench cases docs screenshots clean
+.PHONY: help run test reference check lint format types coverage fuzz bench cases docs site screenshots demo clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -73,9 +73,16 @@ cases: $(STAMP) ## pack the recorded reference material anew from $(SHARED)
 docs: $(STAMP) ## write the reference pages that are made from the code's tables anew
 	$(BIN)/python -m tests.make_docs
 
+site: $(STAMP) docs ## build the documentation as a site, into site/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/mkdocs build --strict --quiet
+
 screenshots: $(STAMP) ## draw the pictures of the README anew
-	$(BIN)/python screenshots/make.py
+	$(BIN)/python -m screenshots.make
+
+demo: $(STAMP) ## record the demo anew
+	$(BIN)/python -m screenshots.record
 
 clean: ## remove what was made, the environments too
-	rm -rf $(VENV) .reference dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .reference dist build site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

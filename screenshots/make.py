@@ -1,4 +1,4 @@
-"""Draws the scenes as SVG beside this file: ``python screenshots/make.py [NAME …]``."""
+"""Draws the scenes as SVG beside this file: ``python -m screenshots.make [NAME …]``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scenes import EXAMPLES, SCENES, Scene
-
+from screenshots.scenes import EXAMPLES, SCENES, Scene
 from serq_tui.app import SerqApp
 from serq_tui.options import RunOptions, Stops
 from serq_tui.screens.debugger import DebuggerScreen

@@ -64,6 +64,7 @@ SCENES = (
         size=(120, 30),
     ),
     Scene("condition", "preemption.sq", ("c", "x", "a", "'running.count > 8 && used(kx) > 300'", "enter"), size=(100, 26)),
+    Scene("export", "preemption.sq", ("c", "e"), size=(100, 26)),
     Scene("light", "preemption.sq", ("c",), theme="serq-light"),
     Scene("mono", "preemption.sq", ("c", "s", "s", "s"), theme="serq-mono"),
     Scene(

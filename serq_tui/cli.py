@@ -14,6 +14,9 @@ from serq_tui.cli_parser import COMMANDS, PROGRAM, USAGE_ERROR, UsageError
 INTERRUPTED = 130
 """What a shell reports of a program ended by ctrl-c: 128 and the signal's number."""
 
+OTHER_SCREEN = "TEXTUAL_DRIVER"
+"""What whoever draws the screen without a terminal sets, such as a browser's server (docs/elsewhere.md)."""
+
 Inputs = tuple[tuple[str, str], ...]
 
 
@@ -86,7 +89,7 @@ def _debug(arguments: list[str], inputs: Inputs) -> int:
         raise UsageError("inputs, definitions and an instance need the FILE they are for")
     if path is not None and not path.exists():
         raise UsageError(_no_such_file(path))
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) and not os.environ.get(OTHER_SCREEN):
         raise UsageError(f"the debugger needs a terminal; `{PROGRAM} run FILE --horizon T` prints a report without one")
 
     # Here and not above: the commands that print start without Textual, which takes longer to

@@ -10,7 +10,7 @@ TAKING: tuple[Action, ...] = (
         "e",
         "e",
         "export",
-        "Write a file: this screen, this moment, the report, the whole run as a trace or as tables, or a capsule of all of it.",
+        "Write a file: this screen, this moment, the report, the whole run, or a capsule to be opened elsewhere.",
         "export",
         "Taking along",
         footer=True,

@@ -67,7 +67,7 @@ class Reloaded(Message):
 
 
 class RunWritten(Message):
-    """A run was written to a file or a folder, or was not; ``words`` say which."""
+    """A run was written to a file or a folder; without a path it was not, and ``words`` say why."""
 
     def __init__(self, path: Path | None, words: str) -> None:
         super().__init__()

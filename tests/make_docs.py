@@ -18,6 +18,8 @@ from grammar.reads import ENGINE_COLUMNS, FUNCTION_READ, LIST_TABLE, NEVER_BARE,
 from grammar.settings import Settings, check_horizon
 from grammar.source import Source
 from tests.decisions_page import decisions_page
+from tests.exports_page import exports_page
+from tests.keys_page import keys_page
 from tests.snapshot_page import snapshot_page
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -172,7 +174,14 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-PAGES = {"errors.md": errors_page, "reads.md": reads_page, "decisions.md": decisions_page, "snapshot.md": snapshot_page}
+PAGES = {
+    "errors.md": errors_page,
+    "reads.md": reads_page,
+    "decisions.md": decisions_page,
+    "snapshot.md": snapshot_page,
+    "exports.md": exports_page,
+    "keys.md": keys_page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -47,26 +47,18 @@ KINDS: dict[str, Kind] = {choice.kind: choice.kind for choice in CHOICES}
 
 
 class ExportScreen(ModalScreen[Kind | None]):
-    """Choose what to write, by its letter or from the list.
-
-    Args:
-        folder: where files go, for the border.
-    """
+    """Choose what to write, by its letter or from the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,e", "dismiss(None)", "close", key_display="esc"),
         *(Binding(choice.key, f"choose('{choice.kind}')", choice.words, show=False) for choice in CHOICES),
     ]
 
-    def __init__(self, folder: str) -> None:
-        super().__init__()
-        self._folder = folder
-
     def compose(self) -> ComposeResult:
         """The list."""
         with Vertical(id="dialog") as dialog:
             dialog.border_title = "export"
-            dialog.border_subtitle = f"to {self._folder} · esc closes"
+            dialog.border_subtitle = "to the current folder · esc closes"
             yield ChoiceList(*(Option(_line(choice)) for choice in CHOICES), id="exports", markup=False)
 
     def on_mount(self) -> None:

@@ -41,7 +41,7 @@ class ExportingScreen(RerunningScreen):
 
     def action_export(self) -> None:
         """Ask what to take along."""
-        self.app.push_screen(ExportScreen(_short(self.folder)), self.take)
+        self.app.push_screen(ExportScreen(), self.take)
 
     def take(self, kind: Kind | None, path: Path | None = None) -> None:
         """Take something along.
@@ -78,7 +78,13 @@ class ExportingScreen(RerunningScreen):
         except OSError as error:
             self._failed(error)
         else:
-            self.notify(f"written: {_short(path)}")
+            self._written(path)
+
+    def _written(self, path: Path) -> None:
+        """Say so; a file goes on to whoever looks through a browser, whose folder is not this one."""
+        self.notify(f"written: {_short(path)}")
+        if self.app.is_web and path.is_file():
+            self.app.deliver_binary(path, save_filename=path.name)
 
     def _failed(self, error: OSError) -> None:
         self.notify(f"nothing is written: {error.strerror or error}", severity="error")
@@ -129,13 +135,16 @@ class ExportingScreen(RerunningScreen):
         except OSError as error:
             self.post_message(RunWritten(None, f"nothing is written: {error.strerror or error}"))
         else:
-            self.post_message(RunWritten(path, f"written: {_short(path)}"))
+            self.post_message(RunWritten(path, ""))
 
     def on_run_written(self, message: RunWritten) -> None:
         """Say so."""
         message.stop()
         self.finish()
-        self.notify(message.words, severity="information" if message.path is not None else "warning")
+        if message.path is not None:
+            self._written(message.path)
+        else:
+            self.notify(message.words, severity="warning")
         self.go_on()
 
     # ----------------------------------------------------------------- where it came from
@@ -165,6 +174,6 @@ def _up_to(seen: float, text: str) -> float:
 def _short(path: Path) -> str:
     """A path as one would type it here."""
     try:
-        return str(path.relative_to(Path.cwd())) or "."
+        return str(path.relative_to(Path.cwd()))
     except ValueError:
         return str(path)

@@ -53,6 +53,7 @@ PROMISED = {
     "d": "compare",
     "colon": "command",
     "slash": "search",
+    "e": "export",
 }
 
 OWNERS: dict[Scope, tuple[type, ...]] = {
