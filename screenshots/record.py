@@ -18,6 +18,8 @@ import pexpect
 import pyte
 
 from screenshots.scenes import EXAMPLES
+from serq_tui import habits
+from serq_tui.app import NAME
 
 FILE = Path(__file__).parent / "demo.cast"
 
@@ -69,6 +71,8 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         columns, lines = SIZE
+        # Somebody who has been here before: the hint of the first sitting is a picture of its own.
+        habits.save(folder / "state" / NAME, habits.Habits(hinted=True))
         self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.Stream(self.screen)
         self._shown: list[list[pyte.screens.Char]] = []
@@ -86,6 +90,7 @@ class Recorder:
                 "PATH": "/usr/bin:/bin",
                 "LANG": "C.UTF-8",
                 "HOME": str(folder),
+                "XDG_STATE_HOME": str(folder / "state"),
                 "PYTHONPATH": str(Path(__file__).parents[1]),
             },
             timeout=PATIENCE,

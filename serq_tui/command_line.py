@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.breakpoints import Breakpoint
 from engine.conditions import Value
@@ -11,6 +12,7 @@ from engine.timeline import Target
 from grammar.names import nearest
 from serq_tui.changes import Setting, key_of, setting_named
 from serq_tui.controller import Controller
+from serq_tui.exports.choices import KINDS, Kind
 from serq_tui.keymap import Action, actions
 from serq_tui.stop_texts import completed
 
@@ -84,13 +86,21 @@ class Find:
 
 
 @dataclass(frozen=True, slots=True)
+class Export:
+    """Take something along, in a file of that name; None makes a name."""
+
+    kind: Kind
+    path: Path | None
+
+
+@dataclass(frozen=True, slots=True)
 class Do:
     """Do what an action does."""
 
     action: Action
 
 
-Order = GoTo | StopOn | Watch | Rerun | WearTheme | TellStoryOf | NameMoment | LookAt | Find | Do
+Order = GoTo | StopOn | Watch | Rerun | WearTheme | TellStoryOf | NameMoment | LookAt | Find | Export | Do
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +122,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("bookmark", "NAME", "Give this moment a name."),
     Verb("engine", "NAME", "Look at one engine, or at all."),
     Verb("find", "TEXT", "Search the focused pane; n and N go to the next and the previous hit."),
+    Verb("export", "WHAT FILE", "Write screen, trace, tables, report, moment or capsule; without FILE the name is made."),
     Verb("theme", "NAME", "Draw in other colours."),
 )
 
@@ -143,6 +154,7 @@ class Orders:
             "bookmark": lambda text: NameMoment(controller.attention.bookmark_name(text)),
             "engine": self._engine,
             "find": Find,
+            "export": _export,
             "theme": self._theme,
         }
 
@@ -160,6 +172,9 @@ class Orders:
         if verb is None:
             return self._moment_or_nothing(text.strip().removeprefix(":"), name)
         if verb in self._read:
+            if not rest and verb == "export":
+                # What to write can be chosen from a list, which the key opens too.
+                return Do(self._actions[verb])
             if not rest:
                 raise NoSuchOrder(f"{verb} {next(v.takes for v in VERBS if v.name == verb)}: what is missing")
             return self._read[verb](rest)
@@ -178,7 +193,7 @@ class Orders:
 
     def names(self) -> tuple[str, ...]:
         """Every command."""
-        return (*(verb.name for verb in VERBS), *self._actions)
+        return tuple(dict.fromkeys((*(verb.name for verb in VERBS), *self._actions)))
 
     def _verb(self, name: str) -> str | None:
         """A command by its name or its beginning; of several that begin so the ones that take something win."""
@@ -217,6 +232,8 @@ class Orders:
                 return tuple(f"{setting.name}=" for setting in self._settings)
             case "theme":
                 return self._themes
+            case "export":
+                return tuple(KINDS)
             case "engine":
                 return (*self._engines, ALL)
             case _:
@@ -264,6 +281,14 @@ def request_number(text: str) -> int:
 
 def _request(text: str) -> TellStoryOf:
     return TellStoryOf(request_number(text))
+
+
+def _export(text: str) -> Export:
+    kind, _, path = text.partition(" ")
+    if kind not in KINDS:
+        near = nearest(kind, KINDS)
+        raise NoSuchOrder(f"there is no export {kind}; " + (f"did you mean {near}?" if near else f"there are {', '.join(KINDS)}"))
+    return Export(KINDS[kind], Path(path.strip()).expanduser() if path.strip() else None)
 
 
 def _pairs(text: str) -> list[str]:

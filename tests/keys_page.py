@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from serq_tui.action import Scope
+from serq_tui.exports.choices import CHOICES
 from serq_tui.keymap import ACTIONS, GROUPS
-from serq_tui.screens.export import CHOICES
 from serq_tui.screens.help import SIGNS
 
 HEAD = """\

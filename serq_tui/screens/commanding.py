@@ -9,6 +9,7 @@ from engine.snapshot import Who
 from serq_tui.answers import AskStory
 from serq_tui.command_line import (
     Do,
+    Export,
     Find,
     GoTo,
     LookAt,
@@ -85,6 +86,8 @@ class CommandingScreen(ExportingScreen):
                 self.go(Stay())
             case Find(text):
                 self.find(text)
+            case Export(kind, path):
+                self.take(kind, path)
             case Do(action):
                 await self.run_action(action.method)
             case unknown:

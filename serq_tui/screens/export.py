@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,37 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from serq_tui.exports.choices import CHOICES, KINDS, Choice, Kind
 from serq_tui.screens.chooser import ChoiceList
-
-Kind = Literal["screen", "trace", "tables", "report", "moment", "capsule"]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Something that can be taken along.
-
-    Attributes:
-        key: the letter that chooses it.
-        words: what it is.
-        form: what kind of file it makes.
-    """
-
-    kind: Kind
-    key: str
-    words: str
-    form: str
-
-
-CHOICES: tuple[Choice, ...] = (
-    Choice("screen", "s", "this screen", "SVG"),
-    Choice("trace", "p", "the whole run as a trace for ui.perfetto.dev", "JSON"),
-    Choice("tables", "t", "the whole run as tables", "CSV"),
-    Choice("report", "r", "the report up to this moment", "Markdown"),
-    Choice("moment", "m", "all there is to know of this moment", "JSON"),
-    Choice("capsule", "c", "program, settings, moment, breakpoints and a note", "capsule"),
-)
-
-KINDS: dict[str, Kind] = {choice.kind: choice.kind for choice in CHOICES}
 
 
 class ExportScreen(ModalScreen[Kind | None]):

@@ -11,13 +11,14 @@ from engine.simulation import Simulation
 from engine.walking import Interrupted, Progress
 from serq_tui.capsule import Capsule
 from serq_tui.exporter import Exporter
+from serq_tui.exports.choices import Kind
 from serq_tui.exports.recording import Outputs
 from serq_tui.format import clock
 from serq_tui.goto import NoSuchMoment, seconds_named
 from serq_tui.messages import RunWritten
 from serq_tui.moves import Headway
 from serq_tui.screens.ask import AskScreen
-from serq_tui.screens.export import ExportScreen, Kind
+from serq_tui.screens.export import ExportScreen
 from serq_tui.screens.rerunning import RerunningScreen
 
 

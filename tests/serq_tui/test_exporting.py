@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 from pathlib import Path
 from xml.etree import ElementTree
@@ -140,3 +141,24 @@ async def test_the_choice_fits_and_closes_without_writing(tmp_path: Path, size: 
         await driver.press("escape")
         assert driver.text() != text
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_command_names_what_to_write_and_where(tmp_path: Path) -> None:
+    async with opened(PREEMPTION, folder=tmp_path, options=RunOptions(horizon=2.0)) as driver:
+        for kind, name in (("screen", "s.svg"), ("report", "r.md"), ("moment", "m.json"), ("trace", "t.json.gz"), ("tables", "d")):
+            await driver.press("colon")
+            await driver.type(f"export {kind} {tmp_path / name}")
+            assert driver.notices()[-1] == f"written: {tmp_path / name}"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "m.json", "r.md", "s.svg", "t.json.gz"]
+    with gzip.open(tmp_path / "t.json.gz", "rt", encoding="utf-8") as text:
+        check(read(text.read()))
+
+
+async def test_a_command_without_more_asks_what_to_write_and_a_wrong_one_is_answered(tmp_path: Path) -> None:
+    async with opened(PREEMPTION, folder=tmp_path) as driver:
+        await driver.press("colon")
+        await driver.type("export")
+        assert "this screen" in driver.text()
+        await driver.press("escape", "colon")
+        await driver.type("export tracee")
+        assert "there is no export tracee; did you mean trace?" in driver.text()
