@@ -14,7 +14,9 @@ from engine.autopsy import Autopsy, autopsy
 from engine.decision_log import Logged, log
 from engine.decisions import Preempted
 from engine.grid import Column, window
+from engine.passing import NeverPassed, Passed, last_passed
 from engine.snapshot import Position, Snapshot, Who
+from engine.standstill import Standstill, standstill
 from engine.story import Story
 from engine.storytelling import story
 from engine.why import Overtaking, Why, ask, overtaken, why
@@ -30,6 +32,9 @@ Interrupt = Callable[[], bool]
 
 LOGGED_EVENTS = 200
 """Events the log goes back: some thousand decisions, more than one reads and quick to replay."""
+
+PASSED_EVENTS = 20_000
+"""Events the why card looks back for when the test that fails was last passed: half a second at most; ``L`` looks further."""
 
 COLUMNS_BEFORE, COLUMNS_AFTER = 160, 40
 """Iterations of the grid before and after the present one: wider than a terminal."""
@@ -69,7 +74,14 @@ class AskGrid:
     engine: int | None = None
 
 
-Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid | AskCompare
+@dataclass(frozen=True, slots=True)
+class AskStandstill:
+    """What keeps an engine from going on: which test, since when; who waits for whom; what comes again?"""
+
+    engine: int | None = None
+
+
+Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid | AskCompare | AskStandstill
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +100,15 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class WhyAnswer:
-    """Why a request waits, who overtook it, what would let it in; ``autopsy`` is that of the preemption it comes from."""
+    """Why a request waits, who overtook it, what would let it in; ``autopsy`` is that of the preemption it comes from.
+
+    Attributes:
+        passed: when the test that fails was last passed; None where none fails.
+    """
 
     scene: Scene
     why: Why
+    passed: Passed | NeverPassed | None
     overtaken: tuple[Overtaking, ...]
     changes: tuple[Change, ...]
     autopsy: Autopsy | None
@@ -132,13 +149,21 @@ class GridAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class StandstillAnswer:
+    """What keeps an engine from going on."""
+
+    scene: Scene
+    standstill: Standstill
+
+
+@dataclass(frozen=True, slots=True)
 class NoAnswer:
     """There is nothing to say, and why."""
 
     words: str
 
 
-Answer = WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | NoAnswer
+Answer = WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | StandstillAnswer | NoAnswer
 
 
 def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Interrupt) -> Answer:
@@ -166,6 +191,10 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
             return LogAnswer(scene, log(debuggee.timeline.past, LOGGED_EVENTS, interrupt))
         case AskGrid(engine):
             return _grid(engine, scene, debuggee, interrupt)
+        case AskStandstill(engine):
+            at_hand = engine_at_hand(scene.now, engine)
+            stage = at_hand.stage if at_hand is not None else None
+            return StandstillAnswer(scene, standstill(debuggee.timeline.past, stage, interrupt))
         case AskCompare(by, engine):
             if debuggee.beside is None:
                 return NoAnswer("there is no other run to compare with: u changes this one, and keeps it beside the new one")
@@ -196,9 +225,11 @@ def _why(who: Who | None, scene: Scene, debuggee: Debuggee, moment: Moment, inte
     question = ask(past, who)
     if question is None:
         return NoAnswer(f"{who} does not wait for a hold at this moment")
+    made = why(past, question)
     return WhyAnswer(
         scene,
-        why(past, question),
+        made,
+        last_passed(past, made, interrupt, PASSED_EVENTS),
         overtaken(past, question, interrupt),
         would_admit(question, interrupt),
         autopsy(past, at, who, interrupt) if who in lost else _earlier(debuggee, who, interrupt),

@@ -144,9 +144,14 @@ def _share(record: Served | LeftOut | Displaced) -> str:
             why = f": {_CUT[record.cut]}" if record.cut is not None else ""
             return f"{record.who} gets {amount(record.tokens)}{of} {record.mode} {_tokens(record)}{why}"
         case LeftOut():
-            return f"{record.who} gets no {record.mode} token: {_LEFT_OUT[record.reason]}"
+            return f"{record.who} gets no {record.mode} token: {left_out(record)}"
         case Displaced():
             return f"{record.who} gives way to {record.by}, whose prefill runs alone"
+
+
+def left_out(record: LeftOut) -> str:
+    """Why a running request got no token."""
+    return _LEFT_OUT[record.reason]
 
 
 def _tokens(record: Served) -> str:

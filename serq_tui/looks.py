@@ -6,13 +6,18 @@ from dataclasses import dataclass
 
 from engine.breakpoints import Breakpoint, OnIdle, OnPreemption
 from engine.conditions import Value
+from engine.decisions import Attempted, Decision
 from engine.readings import Interrupted, around, at, recent
 from engine.snapshot import Position
+from engine.standstill import Shut, heads
 from engine.state import State
 from engine.timeline import Timeline
 from engine.walking import Interrupt
 from serq_tui.moves import Plan
 from serq_tui.view_state import Moment, Reading
+
+#: Events looked back for when the test was last passed that leaves an engine idle: some tens of milliseconds.
+SHUT_EVENTS = 1_000
 
 #: Figures in a strip of recent values: as many as a column of it is wide.
 RECENT = 32
@@ -52,7 +57,15 @@ def moment_of(timeline: Timeline, plan: Plan) -> Moment:
             readings = tuple(Reading(*made) for made in zip(plan.watches, values, earlier[0], strict=True))
             pairs = zip(told, traces, earlier[1], strict=True)
             met = frozenset(on for on, now, before in pairs if now != before and now is not None)
-    return Moment(timeline.snapshot(), timeline.before(plan.engine), timeline.records(plan.engine), readings, met)
+    records = timeline.records(plan.engine)
+    return Moment(timeline.snapshot(), timeline.before(plan.engine), records, readings, met, _shut(timeline, records))
+
+
+def _shut(timeline: Timeline, records: tuple[Decision, ...]) -> Shut | None:
+    attempts = [record for record in records if isinstance(record, Attempted)]
+    if timeline.position.decisions or not attempts or attempts[-1].outcome != "idle":
+        return None
+    return next(iter(heads(timeline.past, attempts[-1].stage, far=SHUT_EVENTS)), None)
 
 
 def past_of(timeline: Timeline, value: Value, engine: int | None, interrupt: Interrupt) -> ValuePast:

@@ -35,6 +35,7 @@ from serq_tui.view_state import (
     WaitingState,
     WatchState,
 )
+from serq_tui.why_words import shut
 from serq_tui.words import Headline, Kind, every, headline, pool_names
 
 
@@ -119,7 +120,7 @@ def _headline(moment: Moment, text: ProgramText) -> Headline:
         record = moment.records[-1]
         kind: Kind = "preemption" if isinstance(record, Preempted) else "rejected" if isinstance(record, Rejected) else "decision"
         return Headline(kind, decision(record, Names.of(moment.now, text.registers, text.claims)))
-    return headline(moment.now, moment.records)
+    return headline(moment.now, moment.records, shut(moment.shut, text) if moment.shut is not None else None)
 
 
 def _hits(shown: _Shown, text: ProgramText) -> tuple[str, ...]:

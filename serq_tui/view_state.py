@@ -11,6 +11,7 @@ from engine.conditions import Value
 from engine.decisions import Blocked, Decision
 from engine.snapshot import BatchView, Position, QueueView, RegisterView, RequestView, Snapshot, StageView, Who
 from engine.snapshot import PoolView as PoolNow
+from engine.standstill import Shut
 from serq_tui.source_state import SourceState, StatementAt
 from serq_tui.words import Headline
 
@@ -35,6 +36,7 @@ class Moment:
         records: what was decided between the two, in the order decided.
         readings: the watched values, as far as they were read.
         met: breakpoints that were met between the two, of those that were watched.
+        shut: where an engine came to be idle with work, the head of its queue and what keeps it out; None where nobody waits.
     """
 
     now: Snapshot
@@ -42,6 +44,7 @@ class Moment:
     records: tuple[Decision, ...]
     readings: tuple[Reading, ...] = ()
     met: frozenset[Breakpoint] = frozenset()
+    shut: Shut | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.autopsy import Autopsy
+from engine.passing import NeverPassed, Passed
 from engine.timeline import AtPosition
 from engine.trial import Room
-from engine.why import AdmissionTest, Why
+from engine.why import AdmissionTest
 from engine.would_admit import Change
 from serq_tui.answers import AutopsyAnswer, Scene, WhyAnswer
 from serq_tui.expression_words import expression
-from serq_tui.format import amount, clock, duration, number, plural, requests
+from serq_tui.format import amount, clock, duration, grouped, number, plural, requests
 from serq_tui.pieces import Content, Entry, Line, Piece, Role, cut, flowed, joined, piece
+from serq_tui.why_words import reason
 from serq_tui.words import NAMED
 
 _MARKS: dict[str, tuple[str, Role]] = {"passed": ("✓", "added"), "failed": ("✗", "preempted"), "open": ("–", "dim")}
@@ -26,7 +28,9 @@ def why(answer: WhyAnswer, width: int) -> Content:
     made, scene = answer.why, answer.scene
     entries: list[Entry] = [*_opening(answer, width), Entry(())]
     for test in made.tests:
-        entries += _test(test, scene, width)
+        entries += test_line(test, scene, width)
+        if test is made.reason and answer.passed is not None and test.kind != "iteration":
+            entries.append(passing(answer.passed, scene, width))
     if made.head is not None:
         entries.append(Entry(cut((Piece(f" tried instead: {made.head}", "waiting"), Piece(", which finds no room", "dim")), width)))
         for room in made.head_rooms:
@@ -43,28 +47,6 @@ def why_title(answer: WhyAnswer) -> str:
     """The card's title: the request and the reason in a few words."""
     made = answer.why
     return f"why {made.question.who} waits: {reason(made)}"
-
-
-def reason(made: Why) -> str:
-    """The first test that failed, in a few words."""
-    test = made.reason
-    if test is None or made.admitted:
-        return "the coming attempt admits it" if made.admitted else "nothing stands against it"
-    match test.kind:
-        case "iteration":
-            return "an iteration is running"
-        case "branch" | "gate":
-            return "a guard of the schedule is shut"
-        case "budget":
-            return "no budget left"
-        case "preempted":
-            return "somebody was preempted in this iteration"
-        case "granule":
-            return "a prefill waits on its granule"
-        case "turn":
-            return f"{requests(test.ahead, NAMED)} before it"
-        case "room":
-            return f"no room in {test.room.name}" if test.room is not None else "no room"
 
 
 def _opening(answer: WhyAnswer, width: int) -> Iterable[Entry]:
@@ -90,11 +72,28 @@ def _opening(answer: WhyAnswer, width: int) -> Iterable[Entry]:
         yield Entry(cut(piece(f"it joined after the last attempt; the next one is at {clock(question.time)}", "dim"), width))
 
 
-def _test(test: AdmissionTest, scene: Scene, width: int) -> list[Entry]:
+def test_line(test: AdmissionTest, scene: Scene, width: int) -> list[Entry]:
+    """A test, whether it was passed, and its numbers."""
     mark, role = _MARKS[test.outcome]
     text_role: Role = "dim" if test.outcome == "open" else "plain"
     first, *rest = _what(test, scene, text_role)
     return [Entry(cut(line, width)) for line in flowed([(Piece(f" {mark} ", role), *first), *rest], width, 5)]
+
+
+def passing(passed: Passed | NeverPassed, scene: Scene, width: int, what: str = "passed") -> Entry:
+    """When a test was last passed; the line leads there."""
+    if isinstance(passed, NeverPassed):
+        since = f" since {passed.since}, as far as was looked" if passed.since is not None else ""
+        return Entry(cut(piece(f"     never {what} before{since}", "waiting"), width))
+    whom = f", by {passed.who}" if passed.who is not None else ""
+    iteration = f" in iteration {grouped(passed.iteration)}" if passed.iteration else ""
+    ago = scene.now.clock - passed.time
+    line = (
+        Piece(f"     last {what}", "dim"),
+        Piece(f"{iteration} at {clock(passed.time)}{whom}", "changed"),
+        Piece(f", {duration(ago)} ago  {passed.position}", "dim"),
+    )
+    return Entry(cut(line, width), AtPosition(passed.position))
 
 
 def _what(test: AdmissionTest, scene: Scene, role: Role) -> tuple[Line, ...]:

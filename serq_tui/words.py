@@ -94,10 +94,13 @@ def engine_at(snapshot: Snapshot) -> EngineView | None:
     return next((engine for engine in snapshot.engines if engine.stage == snapshot.stage), None)
 
 
-def headline(now: Snapshot, records: tuple[Decision, ...]) -> Headline:
+def headline(now: Snapshot, records: tuple[Decision, ...], shut: str | None = None) -> Headline:
     """The sentence about a moment: the gravest thing that was decided on the way to it.
 
     A function of the moment alone, so that coming back to it says the same.
+
+    Args:
+        shut: what keeps out the head of an idle engine's queue, in words.
     """
     names = pool_names(now)
     if now.failure is not None:
@@ -116,7 +119,7 @@ def headline(now: Snapshot, records: tuple[Decision, ...]) -> Headline:
         )
     attempts = every(records, Attempted)
     if attempts and attempts[-1].outcome == "idle":
-        return Headline("idle", _idle(now, attempts[-1]))
+        return Headline("idle", _idle(now, attempts[-1], shut))
     if now.finished:
         return Headline("end", _end(now))
     engine = engine_at(now)
@@ -127,13 +130,15 @@ def headline(now: Snapshot, records: tuple[Decision, ...]) -> Headline:
     return Headline("plain", _event(now, records))
 
 
-def _idle(now: Snapshot, attempt: Attempted) -> str:
+def _idle(now: Snapshot, attempt: Attempted, shut: str | None) -> str:
     engine = next((view for view in now.engines if view.stage == attempt.stage), None)
     if engine is None:
         return "an engine is idle with work"
     waiting = sum(len(queue.waiting) for queue in now.queues if queue.pool in engine.queues)
+    who = f"{len(engine.running)} running, {waiting} waiting"
+    said = f"{shut}; {who}" if shut is not None else f"{who}, no token scheduled"
     more = "; nothing more can happen" if now.finished else ""
-    return f"{engine.name} is idle with work: {len(engine.running)} running, {waiting} waiting, no token scheduled{more}"
+    return f"{engine.name} is idle with work: {said}{more}"
 
 
 def _end(now: Snapshot) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.snapshot import Who
 from engine.timeline import AtPosition, AtTime
-from serq_tui import compare_rows, grid_rows, log_rows, story_rows, why_rows
-from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StoryAnswer, WhyAnswer
+from serq_tui import compare_rows, grid_rows, log_rows, standing_rows, story_rows, why_rows
+from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StandstillAnswer, StoryAnswer, WhyAnswer
 from serq_tui.comparing import CompareAnswer
 from serq_tui.messages import FollowLine, TellStory
 from serq_tui.panes.pane import Pane
@@ -46,6 +46,8 @@ class AnswerPane(Pane[Answer]):
                 return grid_rows.grid(state, width)
             case CompareAnswer():
                 return compare_rows.compare(state, width)
+            case StandstillAnswer():
+                return standing_rows.standstill(state, width)
             case _:
                 return Content([Entry(piece(state.words, "dim"))])
 
@@ -64,6 +66,8 @@ class AnswerPane(Pane[Answer]):
                 return grid_rows.grid_title(state)
             case CompareAnswer():
                 return compare_rows.compare_title(state)
+            case StandstillAnswer():
+                return standing_rows.standstill_title(state)
             case _:
                 return "no answer"
 

@@ -8,7 +8,7 @@ from threading import Event
 from engine.snapshot import Who
 from engine.timeline import AtPosition
 from engine.walking import Interrupted
-from serq_tui.answers import Answer, AskGrid, AskLog, AskStory, AskWhy, NoAnswer, Question
+from serq_tui.answers import Answer, AskGrid, AskLog, AskStandstill, AskStory, AskWhy, NoAnswer, Question
 from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.controller import Controller
 from serq_tui.messages import Answered, AskAgain, FollowLine, TellStory
@@ -37,12 +37,16 @@ class AskingScreen(MovingScreen):
         """What did everybody do around this moment?"""
         self.ask(AskGrid(self.controller.lens.engine))
 
+    def action_standstill(self) -> None:
+        """What keeps an engine from going on?"""
+        self.ask(AskStandstill(self.controller.lens.engine))
+
     def action_compare(self) -> None:
         """How does the run kept beside stand? Asked once more, go to where the two part."""
         shown = self._shown()
         answer = shown.answer if shown is not None else None
         if isinstance(answer, CompareAnswer) and answer.parting is not None:
-            self.seek(AtPosition(answer.parting.other))
+            self.jump(AtPosition(answer.parting.other))
         else:
             self.ask(AskCompare(engine=self.controller.lens.engine))
 
@@ -106,7 +110,7 @@ class AskingScreen(MovingScreen):
     def on_follow_line(self, message: FollowLine) -> None:
         """Go to the moment a line of an answer names."""
         message.stop()
-        self.seek(message.target)
+        self.jump(message.target)
 
     def on_tell_story(self, message: TellStory) -> None:
         """Tell the story of a request that stands in an answer."""

@@ -23,7 +23,7 @@ from serq_tui.command_line import (
     WearTheme,
     request_number,
 )
-from serq_tui.moves import Seek, Stay
+from serq_tui.moves import Stay
 from serq_tui.panes.pane import Pane
 from serq_tui.screens.ask import AskScreen
 from serq_tui.screens.exporting import ExportingScreen
@@ -67,7 +67,7 @@ class CommandingScreen(ExportingScreen):
         attention = self.controller.attention
         match order:
             case GoTo(target):
-                self.go(Seek(target))
+                self.jump(target)
             case StopOn(on, clear):
                 self.told(attention.clear(on) if clear else attention.stop_at(on))
             case Watch(value):

@@ -154,13 +154,13 @@ class DebuggerScreen(CommandingScreen):
 
     def action_goto(self) -> None:
         """Ask for a moment and go there."""
-        self.app.push_screen(GotoScreen(self.controller.target_named), self.seek)
+        self.app.push_screen(GotoScreen(self.controller.target_named), self.jump)
 
     def _go_to(self, text: str) -> None:
         try:
-            self.go(Seek(self.controller.target_named(text)))
+            self.jump(self.controller.target_named(text))
         except NoSuchMoment:
-            self.app.push_screen(GotoScreen(self.controller.target_named, text), self.seek)
+            self.app.push_screen(GotoScreen(self.controller.target_named, text), self.jump)
 
     def on_paste(self, event: events.Paste) -> None:
         """A pasted moment is gone to."""
@@ -197,7 +197,7 @@ class DebuggerScreen(CommandingScreen):
     def _jump(self, mark: Bookmark | None) -> None:
         self._notice()
         if mark is not None:
-            self.go(Seek.to(mark.position))
+            self.jump(Seek.to(mark.position).target)
 
     def on_arrived(self, message: Arrived) -> None:
         """Show where a move ended, and start the next that was asked for."""

@@ -11,7 +11,8 @@ from threading import Event
 from textual.screen import Screen
 from textual.timer import Timer
 
-from engine.timeline import Target
+from engine.snapshot import Position
+from engine.timeline import AtPosition, Target
 from serq_tui.controller import Controller
 from serq_tui.messages import Arrived, Progressed
 from serq_tui.moves import Headway, Move, Plan, Seek, doing, progress
@@ -21,6 +22,8 @@ from serq_tui.panes.header import HeaderBar
 BETWEEN_PROGRESS = 1 / 15
 #: A move that takes no longer says nothing: a line that flashes by is unrest.
 BEFORE_SAYING = 0.15
+#: Jumps one can go back from: more than anybody remembers.
+MOST_LEFT = 64
 
 
 class MovingScreen(Screen[None]):
@@ -33,6 +36,8 @@ class MovingScreen(Screen[None]):
         self._queued: deque[Move] = deque()
         self._interrupt: Event | None = None
         self._saying: Timer | None = None
+        self._left: list[Position] = []
+        """Where jumps left from, the latest last."""
 
     @property
     def busy(self) -> bool:
@@ -43,6 +48,20 @@ class MovingScreen(Screen[None]):
         """Go to a moment that was named; None where none was."""
         if target is not None:
             self.go(Seek(target))
+
+    def jump(self, target: Target | None) -> None:
+        """Go to a moment that was named, and keep the way back."""
+        if target is not None:
+            self._left.append(self.controller.moment.now.position)
+            del self._left[:-MOST_LEFT]
+            self.seek(target)
+
+    def action_return(self) -> None:
+        """Go back to where the latest jump left from."""
+        if self._left:
+            self.seek(AtPosition(self._left.pop()))
+        else:
+            self.notify("no jump to go back from")
 
     def go(self, move: Move) -> None:
         """Carry a move out, once those asked for before it are."""

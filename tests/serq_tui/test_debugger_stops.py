@@ -28,7 +28,8 @@ async def test_without_p_a_run_goes_past_preemptions_to_where_the_engine_is_idle
     async with opened(LATCHED) as driver:
         await driver.press("p", "c")
         assert driver.view.header.headline.kind == "idle"
-        assert driver.headline.startswith("llm is idle with work: 0 running, 5 waiting")
+        assert driver.headline.startswith("llm is idle with work: ")
+        assert "; 0 running, 5 waiting" in driver.headline
         # it ran past preemptions on its way
         assert driver.view.pools.pools[0].now.preemptions > 0
 
