@@ -92,7 +92,9 @@ def _lease(k: State, session: Session, hold: Hold, held: HeldPool) -> None:
     number = k.next_lease
     k.next_lease += 1
     expiry = k.now + t
-    session.leases.append(Lease(number, held, computed_of(hold, held), hold.code, expiry))
+    session.leases.append(
+        Lease(number, held.pool, held.alloc, computed_of(hold, held), hold.code, expiry, held.place, held.consumed)
+    )
     ticks.leased(k, k.pools[held.pool])
     if t < float("inf"):
         schedule(k, expiry, LEASE_END, session.slot, session.serial, number)

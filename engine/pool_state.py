@@ -102,8 +102,7 @@ class PoolState:
 
     def clone(self, sessions: dict[int, Session]) -> PoolState:
         """A copy among the copied sessions (by the originals' identity)."""
-        other = PoolState.__new__(PoolState)
-        other.code = self.code
+        other = PoolState(self.code)
         other.used = self.used
         other.cached = self.cached
         other.holders = [sessions[id(s)] for s in self.holders]

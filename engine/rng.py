@@ -26,9 +26,9 @@ def mix(x: int) -> int:
     return z ^ (z >> 31)
 
 
-def substream(seed: int, serial: int, turn: int, kind: int) -> int:
-    """The seed of the stream (seed, serial, turn, kind) of a run (R8.4)."""
-    return mix(mix(mix(mix(seed) ^ serial) ^ turn) ^ kind)
+def root(seed: int, serial: int) -> int:
+    """What the seeds of all streams of a session are derived from (R8.4)."""
+    return mix(mix(seed) ^ serial)
 
 
 def _key(seed: int) -> tuple[int, int]:
@@ -46,19 +46,30 @@ def _key(seed: int) -> tuple[int, int]:
 class Stream:
     """The generator of one seed: a sequence of 32-bit words.
 
-    The key is expanded and a block computed only when first drawn from: most streams of a
-    run (a session that draws nothing) never are.
+    The seed is derived, the key expanded and a block computed only when first drawn from:
+    most streams of a run (a session that draws nothing) never are.
     """
 
-    __slots__ = ("_b", "_block", "_c", "_next", "_words", "seed")
+    __slots__ = ("_b", "_block", "_c", "_derived", "_next", "_seed", "_words")
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, seed: int, derived: tuple[int, int] | None = None) -> None:
+        """The stream of a seed; or, of a session's ``root``, the one derived for a turn and a kind (R8.4)."""
+        self._seed = seed
+        self._derived = derived
         self._b = -1
         self._c = 0
         self._block = 0
         self._words: tuple[int, ...] = ()
         self._next = 16
+
+    @property
+    def seed(self) -> int:
+        """The seed it is the generator of."""
+        if self._derived is not None:
+            turn, kind = self._derived
+            self._seed = mix(mix(self._seed ^ turn) ^ kind)
+            self._derived = None
+        return self._seed
 
     @property
     def place(self) -> tuple[int, int, int]:
@@ -67,8 +78,7 @@ class Stream:
 
     def clone(self) -> Stream:
         """A stream that goes on from here by itself."""
-        other = Stream.__new__(Stream)
-        other.seed = self.seed
+        other = Stream(self._seed, self._derived)
         other._b = self._b
         other._c = self._c
         other._block = self._block

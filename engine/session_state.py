@@ -98,28 +98,30 @@ class Lease:
 
     __slots__ = ("alloc", "attrs", "code", "computed", "consumed", "expiry", "id", "place", "pool")
 
-    def __init__(self, number: int, held: HeldPool, computed: float, code: HoldCode, expiry: float) -> None:
+    def __init__(
+        self,
+        number: int,
+        pool: int,
+        alloc: float,
+        computed: float,
+        code: HoldCode,
+        expiry: float,
+        place: int,
+        consumed: Entry | None,
+    ) -> None:
         self.id = number
-        self.pool = held.pool
-        self.alloc = held.alloc
+        self.pool = pool
+        self.alloc = alloc
         self.computed = computed
         self.code = code
         self.expiry = expiry
-        self.place = held.place
-        self.consumed = held.consumed
+        self.place = place
+        self.consumed = consumed
         self.attrs: list[float] | None = None
 
     def clone(self) -> Lease:
         """A copy; frozen attributes are shared as nothing changes them."""
-        other = Lease.__new__(Lease)
-        other.id = self.id
-        other.pool = self.pool
-        other.alloc = self.alloc
-        other.computed = self.computed
-        other.code = self.code
-        other.expiry = self.expiry
-        other.place = self.place
-        other.consumed = self.consumed
+        other = Lease(self.id, self.pool, self.alloc, self.computed, self.code, self.expiry, self.place, self.consumed)
         other.attrs = self.attrs
         return other
 
@@ -147,6 +149,7 @@ class Session:
         "readies",
         "readies_at",
         "request",
+        "root",
         "serial",
         "slot",
         "status",
@@ -187,6 +190,8 @@ class Session:
         self.meter = EMPTY_METER
         self.client: tuple[float, float, bool, int] | None = None
         """The open turn: its start, its first token (NaN before), confirmed, tokens after the first (R9.20)."""
+        self.root = 0
+        """What its streams' seeds are derived from."""
         self.workload: Stream
         self.stream: Stream
         self.turns_taken = 0
@@ -204,12 +209,8 @@ class Session:
 
     def clone(self) -> Session:
         """A copy whose job and parent still point at the originals; ``State.clone`` mends them."""
-        other = Session.__new__(Session)
-        other.serial = self.serial
-        other.leg = self.leg
+        other = Session(self.serial, self.leg, self.attrs.copy(), self.slot)
         other.name = self.name
-        other.attrs = self.attrs.copy()
-        other.slot = self.slot
         other.frames = [frame.copy() for frame in self.frames]
         other.holds = [hold.clone() for hold in self.holds]
         other.leases = [lease.clone() for lease in self.leases]
@@ -224,6 +225,7 @@ class Session:
         other.stuck = self.stuck
         other.meter = self.meter
         other.client = self.client
+        other.root = self.root
         other.workload = self.workload.clone()
         other.stream = self.stream.clone()
         other.turns_taken = self.turns_taken
@@ -294,12 +296,8 @@ class Job:
 
     def clone(self, session: Session | None) -> Job:
         """A copy for another session."""
-        other = Job.__new__(Job)
-        other.id = self.id
-        other.session = session
-        other.work = self.work
+        other = Job(self.id, session, self.work, self.enqueued)
         other.total = self.total
-        other.enqueued = self.enqueued
         other.started = self.started
         other.decode = self.decode
         other.growing = self.growing

@@ -151,9 +151,7 @@ class StageState:
     def clone(self, jobs: dict[int, Job]) -> StageState:
         """A copy among the copied jobs (by the originals' identity); its cohort was folded before."""
         assert self.cohort is None
-        other = StageState.__new__(StageState)
-        other.cohort = None
-        other.code = self.code
+        other = StageState(self.code)
         other.jobs = {number: jobs[id(job)] for number, job in self.jobs.items()}
         other.queue = [jobs[id(job)] for job in self.queue]
         other.active = self.active

@@ -95,6 +95,38 @@ class Moment:
         self.Waited = 0.0
 
 
+_NUMBERS = (
+    "arrived",
+    "attempt_preempted",
+    "attempt_stage",
+    "attempts",
+    "cursor",
+    "ended",
+    "events",
+    "first_tokens",
+    "flows_epoch",
+    "flows_last",
+    "live",
+    "next_admission",
+    "next_dead",
+    "next_event",
+    "next_job",
+    "next_lease",
+    "next_release",
+    "next_serial",
+    "now",
+    "path",
+    "phase",
+    "plain",
+    "planning",
+    "preempted",
+    "ticks_due",
+    "turns",
+    "warm",
+)
+"""The fields of a state that a clone takes over as they are; compiled, a class has no dictionary to take them from."""
+
+
 class State:
     """Everything of a run that changes (R1.15)."""
 
@@ -183,8 +215,9 @@ class State:
 
     def clone(self) -> State:
         """A state that goes on from here by itself. Nobody listens to it."""
-        other = State.__new__(State)
-        other.__dict__.update(self.__dict__)
+        other = State(self.code, self.seed, self.horizon, self.warmup, self.arrivals_wanted, self.trace)
+        for name in _NUMBERS:
+            setattr(other, name, getattr(self, name))
         sessions: dict[int, Session] = {}
         jobs: dict[int, Job] = {}
         everybody: list[Session] = [s for s in self.slots if s is not None]
@@ -220,6 +253,4 @@ class State:
         other.client = {name: history.clone() for name, history in self.client.items()}
         other.gauges = [history.clone() for history in self.gauges]
         other.claims = [claim.clone() for claim in self.claims]
-        other.moment = Moment()
-        other.listen = None
         return other

@@ -54,7 +54,7 @@ class TimeAverage:
 
     def clone(self) -> TimeAverage:
         """A copy."""
-        other = TimeAverage.__new__(TimeAverage)
+        other = TimeAverage()
         other.value = self.value
         other.last = self.last
         other.integral = self.integral
@@ -93,7 +93,7 @@ class RunningMean:
 
     def clone(self) -> RunningMean:
         """A copy."""
-        other = RunningMean.__new__(RunningMean)
+        other = RunningMean()
         other.n = self.n
         other.mean = self.mean
         other.m2 = self.m2

@@ -12,7 +12,7 @@ from engine.events import make_ready, schedule
 from engine.failure import ProgramFailure
 from engine.names import who
 from engine.queries import shown
-from engine.rng import LEG, SESSION, WORKLOAD, Stream, exponential, substream
+from engine.rng import LEG, SESSION, WORKLOAD, Stream, exponential, root
 from engine.session_state import Session
 from grammar import ir
 
@@ -89,8 +89,9 @@ def create(k: State, preset: ir.Preset | None = None) -> None:
     k.arrived += 1
     if k.listen is not None:
         k.listen.append(Arrived(k.now, who(session)))
-    session.workload = Stream(substream(k.seed, session.serial, 0, WORKLOAD))
-    session.stream = Stream(substream(k.seed, session.serial, 0, SESSION))
+    session.root = root(k.seed, session.serial)
+    session.workload = Stream(session.root, (0, WORKLOAD))
+    session.stream = Stream(session.root, (0, SESSION))
     session.frames.append([program.session, 0, PLAIN])
     _run_block(k, session, program.init)
     if preset is not None:
@@ -108,7 +109,8 @@ def fork(k: State, parent: Session, block: int) -> None:
     leg = Session(parent.serial, parent.forks, parent.attrs.copy(), -1)
     leg.parent = parent
     leg.workload = parent.workload.clone()
-    leg.stream = Stream(substream(k.seed, parent.serial, parent.forks, LEG))
+    leg.root = parent.root
+    leg.stream = Stream(leg.root, (parent.forks, LEG))
     leg.frames.append([block, 0, PLAIN])
     parent.forks += 1
     parent.legs += 1
@@ -126,7 +128,7 @@ def turn(k: State, session: Session) -> None:
     if k.warm:
         k.turns += 1
     session.turns_taken += 1
-    session.workload = Stream(substream(k.seed, session.serial, session.turns_taken, WORKLOAD))
+    session.workload = Stream(session.root, (session.turns_taken, WORKLOAD))
     at = session.turns_taken - 1
     if session.turns:
         if at < len(session.turns):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,11 @@ Inputs = tuple[tuple[str, str], ...]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; the exit status: 0, 1 for a program that fails, 2 for wrong usage."""
+    if arguments is None:
+        # A process of its own. A run makes millions of objects that end by themselves; to look for cycles among
+        # them as often as by default, and among all that was imported, takes a twentieth of its time.
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 20)
     try:
         status = _command(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()

@@ -1,43 +1,142 @@
-"""Run in a process of its own: one headless run of an IR, timed; prints one JSON line.
+"""Run in a process of its own: one thing done with an IR, timed; prints one JSON line.
 
-``python runner.py ours|plain|recorded|reference IR`` with the Python that has the engine asked for. Knows
-both faces and nothing else, so that neither engine's process carries the other's imports.
+``python runner.py WHAT IR`` with the Python that has the engine asked for. Knows both faces
+and nothing else, so that neither engine's process carries the other's imports.
 """
 
 import json
+import random
 import resource
 import sys
 import time
 
+SEEKS = 300
+"""Jumps and steps back whose times are taken: enough for a 99th percentile that three of them make."""
 
-def ours(path, plain=False, recorded=False):
-    """One run of this project's engine, without its short cuts or with every decision kept: seconds, the report."""
+
+def simulation_of(path, **options):
+    """Our engine at the start of a run, and how long building it took, in seconds."""
+    import gc
+
     from engine.simulation import Simulation
     from grammar.ir_json import from_json
 
     with open(path, encoding="utf-8") as file:
         program = from_json(json.load(file))
+    # As the command does it.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     start = time.perf_counter()
-    simulation = Simulation(program, plain=plain)
+    simulation = Simulation(program, **options)
+    return simulation, time.perf_counter() - start
+
+
+def ours(path, plain=False, recorded=False):
+    """A run in one go."""
+    simulation, seconds = simulation_of(path, plain=plain)
+    start = time.perf_counter()
     if recorded:
         simulation.listen([])
     simulation.run()
-    seconds = time.perf_counter() - start
-    return seconds, simulation.report()
+    seconds += time.perf_counter() - start
+    return {"seconds": seconds, **_did(simulation.report())}
 
 
 def plain(path):
-    """The engine without its short cuts."""
+    """Every resident looked at in every iteration: what any program gets, whatever it reads."""
     return ours(path, plain=True)
 
 
 def recorded(path):
-    """The engine with every decision kept."""
+    """Every decision kept."""
     return ours(path, recorded=True)
 
 
+def checkpointed(path):
+    """A run that can be travelled: checkpoints laid down and events noted as it goes."""
+    from engine.timeline import Timeline
+
+    simulation, seconds = simulation_of(path)
+    start = time.perf_counter()
+    timeline = Timeline(simulation)
+    timeline.run_until([])
+    seconds += time.perf_counter() - start
+    return {"seconds": seconds, **_did(timeline.report()), "checkpoints": timeline.checkpoints}
+
+
+def travelled(path):
+    """Times of jumps about a run that has been seen to its end, in seconds each."""
+    from engine.breakpoints import OnAdmission, OnCondition, OnIdle, OnPreemption
+    from engine.conditions import Value
+    from engine.timeline import AtIteration, Timeline
+    from grammar import ir
+
+    simulation, _ = simulation_of(path)
+    timeline = Timeline(simulation)
+    timeline.run_until([])
+    engine = simulation.code.engines[0]
+    last = timeline.simulation.state.stages[engine].iterations
+    dice = random.Random(1)
+    anywhere = [AtIteration(engine, dice.randint(1, last)) for _ in range(SEEKS)]
+
+    def each(act, prepare=lambda _: None, n=SEEKS):
+        times = []
+        for i in range(n):
+            prepare(i)
+            start = time.perf_counter()
+            act(i)
+            times.append(time.perf_counter() - start)
+        return times
+
+    def go(i):
+        timeline.seek(anywhere[i])
+
+    def somewhere(i):
+        timeline.seek(anywhere[-i - 1])
+        timeline.snapshot()
+
+    def seek(i):
+        go(i)
+        timeline.snapshot()
+
+    def back(_):
+        timeline.rewind(1, engine)
+        timeline.snapshot()
+
+    used = Value("used", ir.Call("Used", (ir.PoolArg(ir.Ref(0)),)), 0)
+    running = Value("running", ir.Ctx("Nres"), engine)
+    never = OnCondition(Value("never", ir.Binary("Gt", ir.Ctx("Nres"), ir.Num(1e9)), engine))
+    found = {
+        "seek": each(seek),
+        "step back": each(back, somewhere),
+        "back to a preemption": each(lambda _: timeline.reverse_until([OnPreemption()]), go, 60),
+        "back to an admission": each(lambda _: timeline.reverse_until([OnAdmission()]), go, 60),
+        "back to an idle state": each(lambda _: timeline.reverse_until([OnIdle()]), go, 60),
+        "last change of a pool's level": each(lambda _: timeline.last_change(used), go, 60),
+        "last change of a count": each(lambda _: timeline.last_change(running), go, 60),
+    }
+    hundred = min(100_000, last)
+    timeline.seek(AtIteration(engine, hundred))
+    start = time.perf_counter()
+    timeline.reverse_until([never])
+    found[f"a condition that never held, back over {hundred:,} iterations"] = [time.perf_counter() - start]
+    return {"times": found, "checkpoints": timeline.checkpoints, "iterations": last}
+
+
+def leapt(paths):
+    """The share of iterations that lie in leaps, over many IRs."""
+    inside = total = 0
+    for path in paths:
+        simulation, _ = simulation_of(path)
+        while not simulation.finished:
+            simulation.advance()
+            inside += simulation.leap(1 << 40)
+        total += sum(st.iterations for st in simulation.state.stages)
+    return {"inside": inside, "iterations": total}
+
+
 def reference(path):
-    """One run of the reference: seconds, the report."""
+    """One run of the reference."""
     import pyserq
 
     with open(path, encoding="utf-8") as file:
@@ -45,7 +144,11 @@ def reference(path):
     start = time.perf_counter()
     run = pyserq.run(program)
     seconds = time.perf_counter() - start
-    return seconds, json.loads(run.json())
+    return {"seconds": seconds, **_did(json.loads(run.json()))}
+
+
+def _did(report):
+    return {"iterations": sum(stage["iterations"] for stage in report["stages"]), "events": report["events"]}
 
 
 def peak():
@@ -58,16 +161,21 @@ def peak():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+WAYS = {
+    "ours": ours,
+    "plain": plain,
+    "recorded": recorded,
+    "checkpointed": checkpointed,
+    "travelled": travelled,
+    "reference": reference,
+}
+
+
 def main():
-    """Times one run and prints what came of it."""
-    seconds, report = {"ours": ours, "plain": plain, "recorded": recorded, "reference": reference}[sys.argv[1]](sys.argv[2])
-    figures = {
-        "seconds": seconds,
-        "iterations": sum(stage["iterations"] for stage in report["stages"]),
-        "events": report["events"],
-        "peak": peak(),
-    }
-    print(json.dumps(figures))
+    """Does one thing and prints what came of it."""
+    what, *paths = sys.argv[1:]
+    figures = leapt(paths) if what == "leapt" else WAYS[what](paths[0])
+    print(json.dumps({**figures, "peak": peak()}))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.rng import LEG, SESSION, Stream, substream
+from engine.rng import LEG, SESSION, Stream, root
 from tests.engine.programs import (
     END,
     INF,
@@ -65,8 +65,8 @@ def test_a_leg_draws_from_a_stream_of_its_own_by_its_number() -> None:
     draw = sample("Uniform", 0, 1)
     m.session(fork([m.observe("leg", draw)]), fork([m.observe("leg", draw)]), JOIN, m.observe("own", draw))
     program = m.build()
-    assert values(program, "leg") == [Stream(substream(1, 0, n, LEG)).unit() for n in (0, 1)]
-    assert values(program, "own") == [Stream(substream(1, 0, 0, SESSION)).unit()]
+    assert values(program, "leg") == [Stream(root(1, 0), (n, LEG)).unit() for n in (0, 1)]
+    assert values(program, "own") == [Stream(root(1, 0), (0, SESSION)).unit()]
 
 
 def test_legs_are_numbered_over_the_whole_session() -> None:
@@ -74,7 +74,7 @@ def test_legs_are_numbered_over_the_whole_session() -> None:
     m = Model()
     draw = sample("Uniform", 0, 1)
     m.session(fork([m.observe("leg", draw)]), JOIN, fork([m.observe("leg", draw)]), JOIN)
-    assert values(m.build(), "leg") == [Stream(substream(1, 0, n, LEG)).unit() for n in (0, 1)]
+    assert values(m.build(), "leg") == [Stream(root(1, 0), (n, LEG)).unit() for n in (0, 1)]
 
 
 def test_a_leg_is_a_holder_apart_and_no_live_session() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.rng import EVICTION_SALT, MACHINE_SALT, SESSION, TRACE_SALT, WORKLOAD, Stream, substream
+from engine.rng import EVICTION_SALT, MACHINE_SALT, SESSION, TRACE_SALT, WORKLOAD, Stream, root
 from engine.simulation import Simulation
 from engine.trace import read_trace
 from grammar import ir
@@ -161,8 +161,8 @@ def test_every_turn_draws_from_a_fresh_stream_and_the_session_from_one_for_life(
     own = m.observe("own", UNIT)
     m.session(own, TURN, own, TURN, own)
     program = m.build()
-    assert values(program, "work") == [Stream(substream(1, 0, k, WORKLOAD)).unit() for k in (0, 1, 2)]
-    stream = Stream(substream(1, 0, 0, SESSION))
+    assert values(program, "work") == [Stream(root(1, 0), (k, WORKLOAD)).unit() for k in (0, 1, 2)]
+    stream = Stream(root(1, 0), (0, SESSION))
     assert values(program, "own") == [stream.unit() for _ in range(3)]
 
 
@@ -226,7 +226,7 @@ def test_a_cache_clause_draws_from_its_session() -> None:
     m = Model()
     kv = m.pool("kv", 100)
     m.session(hold((kv, 99), cache=floor(UNIT * 99)), m.observe("kept", call("CachedIn", kv)))
-    assert values(m.build(), "kept") == [int(Stream(substream(1, 0, 0, SESSION)).unit() * 99)]
+    assert values(m.build(), "kept") == [int(Stream(root(1, 0), (0, SESSION)).unit() * 99)]
 
 
 # --------------------------------------------------------------------------- traces
