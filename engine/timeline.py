@@ -16,6 +16,7 @@ from engine.conditions import OnChange, Value
 from engine.decisions import Decision
 from engine.index import Index
 from engine.replay import Past
+from engine.series import Series
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
 from engine.walking import Interrupt, Interrupted, Pace, Report, advance, search_back
@@ -88,6 +89,7 @@ class Timeline:
         self._around: tuple[Position, int | None, Snapshot | None, tuple[Decision, ...]] | None = None
         self._inside = 0
         """Decisions of the next small step that are made at the moment one looks at."""
+        self._series = Series(simulation)
         self._looked: tuple[Position, Snapshot] | None = None
         """The moment looked at last: on a step forward it is the moment before."""
 
@@ -122,6 +124,11 @@ class Timeline:
     def past(self) -> Past:
         """Runs of one's own at earlier moments, for questions that are answered by replay."""
         return Past(self._checkpoints, self._now)
+
+    @property
+    def series(self) -> Series:
+        """What was seen of the run over time."""
+        return self._series
 
     @property
     def checkpoints(self) -> int:
@@ -370,6 +377,7 @@ class Timeline:
         if new:
             self._seen = position
             self._happened()
+            self._series.passed(run)
             self._checkpoints.passed(run)
         if run.finished:
             run.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Scope = Literal["debugger", "pane", "source", "marked", "requests", "stops", "answer"]
+Scope = Literal["debugger", "pane", "source", "marked", "requests", "stops", "answer", "time", "registers"]
 Group = Literal[
     "Moving in time", "Stopping", "Breakpoints and watches", "Looking around", "Two runs", "Taking along", "The program"
 ]

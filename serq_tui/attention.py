@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from engine.breakpoints import Armed, Breakpoint, OnPreemption, OnRequest, OnStatement
 from engine.conditions import Value
+from serq_tui.arrangement import Layout
 from serq_tui.debuggee import Debuggee
 from serq_tui.format import plural
 from serq_tui.goto import NoSuchMoment
@@ -198,6 +199,12 @@ class Attention:
         """Take a bookmark away."""
         self._look(replace(self._lens, bookmarks=tuple(mark for mark in self._lens.bookmarks if mark.name != name)))
 
+    # ----------------------------------------------------------------- the panes
+
+    def arrange(self, layout: Layout) -> None:
+        """Arrange the panes so from now on."""
+        self._look(replace(self._lens, layout=layout))
+
     # ----------------------------------------------------------------- keeping
 
     def notices(self) -> tuple[str, ...]:
@@ -224,7 +231,7 @@ class Attention:
     def _kept(self, stops: Iterable[Armed]) -> Kept:
         lens = self._lens
         by_text = tuple(KeptStop(self.written(stop.on), stop.enabled, stop.once, stop.after) for stop in stops)
-        return Kept(by_text, tuple(value.text for value in lens.watches), lens.bookmarks)
+        return Kept(by_text, tuple(value.text for value in lens.watches), lens.bookmarks, lens.layout)
 
     def restore(self) -> None:
         """Take up what was kept; what means nothing in the program any more is left out and told once."""
@@ -253,7 +260,9 @@ class Attention:
                 watches.append(self.value_named(text))
             except NoSuchStop:
                 gone.append(text)
-        self._controller.lens = replace(self._lens, stops=tuple(stops), watches=tuple(watches), bookmarks=kept.bookmarks)
+        self._controller.lens = replace(
+            self._lens, stops=tuple(stops), watches=tuple(watches), bookmarks=kept.bookmarks, layout=kept.layout
+        )
         if gone:
             what = plural(len(gone), "breakpoint or watch", "breakpoints and watches")
             self._notices.append(f"{what} kept for this program mean nothing in it any more: {', '.join(gone)}")

@@ -6,7 +6,7 @@ import math
 from itertools import groupby
 
 from engine.snapshot import BatchView, PoolView, Portion
-from serq_tui.bars import CACHED, FREE, RESERVED, USED, Part, bar
+from serq_tui.bars import CACHED, FREE, RESERVED, USED, Part, bar, cells_of
 from serq_tui.format import UNKNOWN, amount, clock, duration, number, plural
 from serq_tui.pieces import (
     Column,
@@ -138,7 +138,10 @@ def registers(state: RegistersState, width: int) -> Content:
     names = [_register_name(register, state.several) for register in state.registers]
     names += [watch.text for watch in state.watches]
     name_width = min(max(len(name) for name in names), max(width - 14, 6))
-    entries = [Entry(_register(register, state.several, name_width), register.now.name) for register in state.registers]
+    entries = [
+        Entry(_register(register, state.several, name_width), _register_text(register, state.several))
+        for register in state.registers
+    ]
     return Content([*entries, *(Entry(_watch(watch, name_width), watch.text) for watch in state.watches)])
 
 
@@ -166,6 +169,11 @@ def changed(now: float, before: float | None) -> Line:
 
 def _register_name(register: RegisterState, several: bool) -> str:
     return f"{register.engine}.{register.now.name}" if several else register.now.name
+
+
+def _register_text(register: RegisterState, several: bool) -> str:
+    """The text that names a register's value, wherever one looks."""
+    return f"{register.engine}: {register.now.name}" if several else register.now.name
 
 
 def _register(register: RegisterState, several: bool, name_width: int) -> Line:
@@ -244,10 +252,36 @@ def _inside(pool: PoolState, width: int) -> list[Line]:
         (Piece(f"r{entry.owner} " if entry.owner is not None else "dead ", "dim"), Piece(amount(entry.size), "cached"))
         for entry in view.entries
     ]
-    lines = [_listed("held by", held, "nobody", width), _listed("cached", kept, "nothing", width)]
+    lines = [_listed("held by", held, "nobody", width), _listed("cached", kept, "nothing", width), _blocks(view, width)]
     if view.growing:
         lines.append(_listed("growing", [piece(str(who), "preempted") for who in view.growing], "", width))
     return lines
+
+
+def _blocks(view: PoolView, width: int) -> Line:
+    """A sign a block, or a share of the pool where it has more of them than there is room: its holder's last digit."""
+    if not math.isfinite(view.cap) or view.cap <= 0:
+        return ()
+    size = view.block or 1.0
+    count = max(int(view.cap / size), 1)
+    cells = min(count, width - _LABEL)
+    each = "blocks" if cells == count else "shares"
+    label = Piece(f"{'':11}{each:<8}", "dim")
+    amounts = (*(holder.allocated for holder in view.holders), view.cached)
+    shares = cells_of(amounts, view.cap, cells)
+    parts: list[Piece] = [label]
+    for holder, many in zip(view.holders, shares, strict=False):
+        parts.append(Piece(str(holder.who.serial)[-1] * many, _STRIPES[len(parts) % 2]))
+    parts.append(Piece(CACHED * shares[-1], "cached"))
+    parts.append(Piece("·" * max(cells - sum(shares), 0), "dim"))
+    return tuple(part for part in parts if part.text)
+
+
+#: Cells before what is listed of a pool.
+_LABEL = 19
+
+#: Neighbours are told apart by their colour too where their last digits are the same.
+_STRIPES: tuple[Role, Role] = ("used", "strong")
 
 
 def _listed(label: str, items: list[Line], none: str, width: int) -> Line:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.snapshot import Position
+from serq_tui.arrangement import AS_IT_COMES, PANES, Layout
 from serq_tui.view_state import Bookmark
 
 VERSION = 1
@@ -39,6 +40,7 @@ class Kept:
     stops: tuple[KeptStop, ...]
     watches: tuple[str, ...]
     bookmarks: tuple[Bookmark, ...]
+    layout: Layout = AS_IT_COMES
 
 
 class Keeper:
@@ -67,7 +69,7 @@ class Keeper:
             return kept_of(data)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise Unreadable(f"{self.path} cannot be read, so nothing is taken from it: {_why(error)}") from error
 
     def save(self, kept: Kept) -> None:
@@ -85,11 +87,18 @@ class Keeper:
 
 
 def kept_json(kept: Kept) -> dict[str, Any]:
-    """What is kept as JSON data: ``stops``, ``watches``, ``bookmarks``."""
+    """What is kept as JSON data: ``stops``, ``watches``, ``bookmarks``, and ``layout`` where the panes were arranged."""
+    layout = kept.layout
+    arranged = {
+        "closed": sorted(layout.closed),
+        "grown": {name: lines for name, lines in layout.grown.items() if lines},
+        "wider": layout.wider,
+    }
     return {
         "stops": [{"text": stop.text, "enabled": stop.enabled, "once": stop.once, "after": stop.after} for stop in kept.stops],
         "watches": list(kept.watches),
         "bookmarks": [{**asdict(mark), "position": _numbers(mark.position)} for mark in kept.bookmarks],
+        **({"layout": arranged} if layout != AS_IT_COMES else {}),
     }
 
 
@@ -106,6 +115,17 @@ def kept_of(data: Any) -> Kept:
             Bookmark(str(b["name"]), Position(*(_whole(number) for number in b["position"])), str(b["about"]))
             for b in data["bookmarks"]
         ),
+        _layout(data.get("layout", {})),
+    )
+
+
+def _layout(data: Any) -> Layout:
+    """How the panes were arranged; of a pane there is none of by now nothing is said."""
+    closed, grown = set(data.get("closed", ())), dict(data.get("grown", {}))
+    return Layout(
+        frozenset(name for name in PANES if name in closed),
+        {name: int(grown[name]) for name in PANES if name in grown},
+        int(data.get("wider", 0)),
     )
 
 

@@ -6,6 +6,7 @@ from textual.binding import Binding, BindingType
 
 from serq_tui.action import GROUPS, Action, Group, Scope
 from serq_tui.keymap_lines import LINES
+from serq_tui.keymap_panes import PANES_ACTIONS
 from serq_tui.keymap_runs import RUNS
 from serq_tui.keymap_taking import TAKING
 
@@ -298,7 +299,7 @@ ACTIONS: tuple[Action, ...] = (
             f"focus_pane({number})",
             "Looking around",
         )
-        for number, name in enumerate(("source", "running", "waiting", "batch", "registers", "pools"), 1)
+        for number, name in enumerate(("source", "running", "waiting", "batch", "registers", "pools", "time"), 1)
     ),
     Action("down", "j,down", "j ↓", "down", "Move down in a pane.", "move(1)", "Looking around", "pane"),
     Action("up", "k,up", "k ↑", "up", "Move up in a pane.", "move(-1)", "Looking around", "pane"),
@@ -329,6 +330,7 @@ ACTIONS: tuple[Action, ...] = (
         "engine-before", "left_square_bracket", "[", "engine before", "Look at the engine before.", "engine(-1)", "Looking around"
     ),
     Action("reload", "ctrl+r", "^r", "reload", "Load the file again and return to the same moment.", "reload", "The program"),
+    *PANES_ACTIONS,
     *RUNS,
     *LINES,
     *TAKING,

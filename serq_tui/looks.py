@@ -23,6 +23,10 @@ SHUT_EVENTS = 1_000
 RECENT = 32
 
 
+#: Stretches of a run's time: a cell of a wide terminal each.
+STRETCHES = 240
+
+
 @dataclass(frozen=True, slots=True)
 class ValuePast:
     """What a value did up to a moment.
@@ -58,7 +62,9 @@ def moment_of(timeline: Timeline, plan: Plan) -> Moment:
             pairs = zip(told, traces, earlier[1], strict=True)
             met = frozenset(on for on, now, before in pairs if now != before and now is not None)
     records = timeline.records(plan.engine)
-    return Moment(timeline.snapshot(), timeline.before(plan.engine), records, readings, met, _shut(timeline, records))
+    overview = timeline.series.overview(STRETCHES)
+    shut = _shut(timeline, records)
+    return Moment(timeline.snapshot(), timeline.before(plan.engine), records, readings, met, shut, overview)
 
 
 def _shut(timeline: Timeline, records: tuple[Decision, ...]) -> Shut | None:

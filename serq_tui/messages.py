@@ -9,6 +9,7 @@ from textual.message import Message
 from engine.snapshot import Who
 from engine.timeline import Target
 from serq_tui.answers import Answer, Question
+from serq_tui.arrangement import Layout
 from serq_tui.controller import Controller
 from serq_tui.marks import Mark
 from serq_tui.moves import Arrival, Move
@@ -107,6 +108,39 @@ class AskAgain(Message):
     def __init__(self, question: Question) -> None:
         super().__init__()
         self.question = question
+
+
+class Travel(Message):
+    """Go to a time of the program's clock, in seconds; a later one in its place."""
+
+    def __init__(self, clock: float) -> None:
+        super().__init__()
+        self.clock = clock
+
+
+class Dragged(Message):
+    """A pane's rule was dragged by some lines."""
+
+    def __init__(self, name: str, lines: int) -> None:
+        super().__init__()
+        self.name = name
+        self.lines = lines
+
+
+class LayoutChanged(Message):
+    """A person arranged the panes anew."""
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__()
+        self.layout = layout
+
+
+class GoToLastChange(Message):
+    """Go back to where a value last changed; empty where there is none."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
 
 
 class FollowLine(Message):

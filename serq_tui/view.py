@@ -32,6 +32,7 @@ from serq_tui.view_state import (
     RegisterState,
     Resident,
     RunningState,
+    TimeState,
     WaitingState,
     WatchState,
 )
@@ -70,6 +71,7 @@ def build(moment: Moment, lens: Lens, text: ProgramText) -> DebuggerState:
         _batch(shown),
         _registers(shown, text),
         _pools(shown),
+        _time(shown),
         _detail(shown, lens.opened) if lens.opened is not None else None,
     )
 
@@ -245,6 +247,22 @@ def _pools(shown: _Shown) -> PoolsState:
             PoolState(pool, before.get(pool.pool), pool.pool in memories or pool.block is not None, pool.pool in lens.pools)
             for pool in now.pools
         )
+    )
+
+
+def _time(shown: _Shown) -> TimeState:
+    now = shown.moment.now
+    memory = shown.at_hand.memory if shown.at_hand is not None else None
+    pool = now.pools[memory] if memory is not None else next((pool for pool in now.pools if pool.block is not None), None)
+    bounded = pool is not None and 0 < pool.cap < float("inf")
+    return TimeState(
+        shown.moment.overview,
+        now.clock,
+        sum(len(engine.running) for engine in now.engines),
+        sum(len(queue.waiting) for queue in now.queues),
+        pool.pool if pool is not None and bounded else None,
+        pool.name if pool is not None else "",
+        pool.used / pool.cap if pool is not None and bounded else 0.0,
     )
 
 

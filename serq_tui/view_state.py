@@ -9,9 +9,11 @@ from typing import Literal
 from engine.breakpoints import Armed, Breakpoint, OnIdle, OnPreemption, OnRequest, OnStatement
 from engine.conditions import Value
 from engine.decisions import Blocked, Decision
+from engine.series import UNSEEN, Overview
 from engine.snapshot import BatchView, Position, QueueView, RegisterView, RequestView, Snapshot, StageView, Who
 from engine.snapshot import PoolView as PoolNow
 from engine.standstill import Shut
+from serq_tui.arrangement import AS_IT_COMES, Layout
 from serq_tui.source_state import SourceState, StatementAt
 from serq_tui.words import Headline
 
@@ -37,6 +39,7 @@ class Moment:
         readings: the watched values, as far as they were read.
         met: breakpoints that were met between the two, of those that were watched.
         shut: where an engine came to be idle with work, the head of its queue and what keeps it out; None where nobody waits.
+        overview: what was seen of the whole run.
     """
 
     now: Snapshot
@@ -45,6 +48,7 @@ class Moment:
     readings: tuple[Reading, ...] = ()
     met: frozenset[Breakpoint] = frozenset()
     shut: Shut | None = None
+    overview: Overview = UNSEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class Lens:
         watches: values kept in view.
         bookmarks: moments with names, in the order of their positions.
         opened: the request whose detail is open.
+        layout: how the panes are arranged.
     """
 
     engine: int | None = None
@@ -81,6 +86,7 @@ class Lens:
     watches: tuple[Value, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     opened: Who | None = None
+    layout: Layout = AS_IT_COMES
 
     def stop_on(self, on: tuple[Breakpoint, ...]) -> Armed | None:
         """The stop on something, None where there is none."""
@@ -295,6 +301,24 @@ class PoolsState:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeState:
+    """What was seen of the run, and what of it is at the present moment.
+
+    Attributes:
+        memory: index of the pool shown, the memory of the engine at hand where it has one; None without one.
+        used: the share of it that is allocated.
+    """
+
+    overview: Overview
+    clock: float
+    running: int
+    waiting: int
+    memory: int | None
+    memory_name: str
+    used: float
+
+
+@dataclass(frozen=True, slots=True)
 class DetailState:
     """One request, whole.
 
@@ -329,4 +353,5 @@ class DebuggerState:
     batch: BatchState
     registers: RegistersState
     pools: PoolsState
+    time: TimeState
     detail: DetailState | None

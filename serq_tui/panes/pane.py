@@ -18,14 +18,20 @@ from textual.markup import escape
 from textual.strip import Strip
 from textual.widget import Widget
 
+from engine.snapshot import Who
 from serq_tui.keymap import Scope, bindings
-from serq_tui.pieces import GROUNDS, ROLES, Content, Entry, Role, said
+from serq_tui.messages import Dragged
+from serq_tui.pieces import GROUNDS, ROLES, Content, Entry, Role, Tone, said
 
 State = TypeVar("State")
 
 #: The last cells of a pane are the scroll mark's, also where nothing scrolls, so that no column moves when it comes.
 MARGIN = 1
 THUMB = "▐"
+
+#: The ground of a line about the request one has chosen, and how its name stands out elsewhere.
+MARKED: Tone = "lit-before"
+STANDS_OUT = Style(bold=True, underline=True)
 
 #: Lines a notch of the mouse wheel moves, as terminals themselves do.
 WHEEL = 3
@@ -69,6 +75,9 @@ class Pane(Widget, Generic[State], can_focus=True):
         self._styles: dict[tuple[str, Role], Style] = {}
         self._frame: tuple[Content, object, tuple[int, int | None, range]] | None = None
         self._sought = ""
+        self._marked: Who | None = None
+        self._rule: int | None = None
+        """The line of the screen where the pane's rule is held while it is dragged."""
 
     # ----------------------------------------------------------------- what a pane says
 
@@ -157,6 +166,12 @@ class Pane(Widget, Generic[State], can_focus=True):
         """Move by a screenful."""
         self.action_move(pages * max(self._height() - 1, 1))
 
+    def mark(self, who: Who | None) -> None:
+        """Have a request stand out, wherever the pane names it; None marks nobody."""
+        if who != self._marked:
+            self._marked = who
+            self.refresh()
+
     # ----------------------------------------------------------------- searching
 
     @property
@@ -241,6 +256,25 @@ class Pane(Widget, Generic[State], can_focus=True):
 
     # ----------------------------------------------------------------- mouse
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the pane's rule."""
+        if event.y == 0 and self.NUMBER:
+            self._rule = event.screen_y
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drag the rule along."""
+        if self._rule is not None and event.screen_y != self._rule:
+            event.stop()
+            moved, self._rule = event.screen_y - self._rule, event.screen_y
+            self.post_message(Dragged(str(self.id), moved))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Let go of the rule."""
+        if self._rule is not None:
+            self._rule = None
+            self.release_mouse()
+
     def on_click(self, event: events.Click) -> None:
         """Put the cursor where the mouse is; a second click opens."""
         offset = event.get_content_offset(self)
@@ -304,8 +338,18 @@ class Pane(Widget, Generic[State], can_focus=True):
         return range(start, start + length)
 
     def _strip(self, entry: Entry, cursor: bool, thumb: bool) -> Strip:
-        tone = "-".join(part for part in (entry.tone, "cursor" if cursor else None) if part)
+        marked_line = self._marked is not None and entry.key == self._marked and not cursor
+        tone = "-".join(part for part in (entry.tone or (MARKED if marked_line else None), "cursor" if cursor else None) if part)
         strip = Strip([Segment(part.text, self._style(tone, part.role)) for part in entry.line if part.text])
+        if self._marked is not None and not marked_line:
+            name = str(self._marked)
+            names = (part.text.strip() == name for part in entry.line if part.text)
+            strip = Strip(
+                [
+                    Segment(s.text, (s.style or Style()) + STANDS_OUT if is_it else s.style)
+                    for s, is_it in zip(strip, names, strict=True)
+                ]
+            )
         if self._sought:
             strip = marked(strip, self._sought)
         strip = strip.adjust_cell_length(max(self.size.width - MARGIN, 0), self._style(tone, "plain"))

@@ -7,7 +7,7 @@ from typing import ClassVar
 from serq_tui import bar_rows
 from serq_tui.keymap import Scope, bindings
 from serq_tui.marks import PoolMark
-from serq_tui.messages import ToggleBreakpoint
+from serq_tui.messages import GoToLastChange, ToggleBreakpoint
 from serq_tui.panes.pane import Pane
 from serq_tui.pieces import Content
 from serq_tui.view_state import PoolsState, RegistersState
@@ -17,7 +17,8 @@ class RegistersPane(Pane[RegistersState]):
     """The registers and what they were."""
 
     NUMBER = 5
-    CURSOR = False
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("registers",)
+    BINDINGS = bindings(*SCOPES)
 
     def content(self, state: RegistersState, width: int) -> Content:
         """One line a register."""
@@ -26,6 +27,15 @@ class RegistersPane(Pane[RegistersState]):
     def title(self, state: RegistersState) -> str:
         """The pane's name."""
         return bar_rows.registers_title(state)
+
+    def action_last_change(self) -> None:
+        """Ask to go to where the value under the cursor last changed."""
+        key = self.cursor_key
+        self.post_message(GoToLastChange(key if isinstance(key, str) else ""))
+
+    def opened(self) -> None:
+        """A double click goes there, as enter does."""
+        self.action_last_change()
 
 
 class PoolsPane(Pane[PoolsState]):

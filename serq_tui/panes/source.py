@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import events
+
 from serq_tui import text_rows
 from serq_tui.keymap import Scope, bindings
 from serq_tui.marks import LineMark
@@ -42,6 +44,13 @@ class SourcePane(Pane[SourceState]):
     def words(self, index: int) -> str:
         """The whole line of the text, also where the pane is too narrow for it."""
         return self.state.text.lines[index] if self.state is not None else ""
+
+    def on_click(self, event: events.Click) -> None:
+        """A click in the gutter sets or clears a breakpoint there."""
+        offset = event.get_content_offset(self)
+        super().on_click(event)
+        if offset is not None and self.state is not None and offset.x <= len(str(len(self.state.text.lines))):
+            self.action_toggle_breakpoint()
 
     def action_shift(self, columns: int) -> None:
         """Scroll sideways, never past the longest line."""

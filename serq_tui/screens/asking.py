@@ -62,7 +62,12 @@ class AskingScreen(MovingScreen):
         focused = self.focused
         if isinstance(focused, RequestPane) and focused.request is not None:
             return focused.request
-        return self.controller.lens.opened
+        return self.controller.lens.opened or self.marked
+
+    @property
+    def marked(self) -> Who | None:
+        """The request one has chosen last, wherever it is by now."""
+        raise NotImplementedError
 
     def _shown(self) -> AnswerScreen | None:
         """The answer on screen, None without one."""

@@ -8,14 +8,15 @@ from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Label
 
-from engine.breakpoints import Breakpoint
+from engine.breakpoints import Armed, Breakpoint
+from engine.conditions import OnChange
 from engine.snapshot import Who
 from serq_tui.answers import AskStory
 from serq_tui.arrangement import PANES
 from serq_tui.controller import Controller
 from serq_tui.goto import NoSuchMoment
 from serq_tui.keymap import bindings
-from serq_tui.messages import Arrived, OpenDetail, Selected, ToggleBreakpoint
+from serq_tui.messages import Arrived, GoToLastChange, LayoutChanged, OpenDetail, Selected, ToggleBreakpoint
 from serq_tui.moves import Move, Run, Seek, Stay, Step, StepDecision, StepStatement, ToEdge, ending
 from serq_tui.options import Stops
 from serq_tui.panes.desk import Desk
@@ -66,7 +67,9 @@ class DebuggerScreen(CommandingScreen):
         self._notice()
         self.query_one("#hint").display = not self._serq.habits.hinted
         self.draw()
-        self.query_one(Desk).focus_pane("source")
+        desk = self.query_one(Desk)
+        desk.lay_out(self.controller.lens.layout)
+        desk.focus_onward(1) if "source" in desk.layout_made.closed else desk.focus_pane("source")
         self.go(Stay())
         if self._asked.at is not None:
             self._go_to(self._asked.at)
@@ -296,10 +299,16 @@ class DebuggerScreen(CommandingScreen):
             self._open(message.who)
 
     def on_selected(self, message: Selected) -> None:
-        """An open detail follows the cursor."""
+        """The request stands out everywhere from now on, and an open detail follows the cursor."""
         message.stop()
+        self.query_one(Desk).mark(message.who)
         if self.controller.lens.opened is not None:
             self._open(message.who)
+
+    @property
+    def marked(self) -> Who | None:
+        """The request one has chosen last, wherever it is by now."""
+        return self.query_one(Desk).marked
 
     def _open(self, who: Who | None) -> None:
         self.controller.open(who)
@@ -318,6 +327,39 @@ class DebuggerScreen(CommandingScreen):
         """Give the focused pane the desk, or give it back."""
         self.query_one(Desk).toggle_maximised()
         self.refresh_bindings()
+
+    def action_close_pane(self) -> None:
+        """Shut the focused pane."""
+        if not self.query_one(Desk).close_pane():
+            self.notify("the last pane stays open", severity="warning")
+
+    def action_grow(self, lines: int) -> None:
+        """Make the focused pane taller, or shorter."""
+        self.query_one(Desk).grow(lines)
+
+    def action_widen(self, cells: int) -> None:
+        """Make the first column wider, or narrower."""
+        self.query_one(Desk).widen(cells)
+
+    def action_all_panes(self) -> None:
+        """Open every pane in its own size."""
+        self.query_one(Desk).all_panes()
+
+    def on_layout_changed(self, message: LayoutChanged) -> None:
+        """Keep how the panes are arranged."""
+        message.stop()
+        self.controller.attention.arrange(message.layout)
+        self._notice()
+
+    def on_go_to_last_change(self, message: GoToLastChange) -> None:
+        """Go back to where a value last changed."""
+        message.stop()
+        try:
+            value = self.controller.attention.value_named(message.text)
+        except NoSuchStop:
+            self.notify("nothing here to go by", severity="warning")
+        else:
+            self.go(Run(back=True, only=Armed((OnChange(value),))))
 
     def action_engine(self, onward: int) -> None:
         """Look at another engine."""

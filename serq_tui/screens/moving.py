@@ -12,9 +12,9 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from engine.snapshot import Position
-from engine.timeline import AtPosition, Target
+from engine.timeline import AtPosition, AtTime, Target
 from serq_tui.controller import Controller
-from serq_tui.messages import Arrived, Progressed
+from serq_tui.messages import Arrived, Progressed, Travel
 from serq_tui.moves import Headway, Move, Plan, Seek, doing, progress
 from serq_tui.panes.header import HeaderBar
 
@@ -69,6 +69,12 @@ class MovingScreen(Screen[None]):
             self._queued.append(move)
         else:
             self._start(move)
+
+    def on_travel(self, message: Travel) -> None:
+        """Go to a time. While one drags, only where the mouse is by now counts of what still waits its turn."""
+        message.stop()
+        self._queued.clear()
+        self.go(Seek(AtTime(message.clock)))
 
     def _start(self, move: Move) -> None:
         interrupt = self.begin(doing(move))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serq_tui.arrangement import LEAST_HEIGHT, LEAST_WIDTH, PANES, Box, Facts, arrange
+from serq_tui.arrangement import LEAST_HEIGHT, LEAST_WIDTH, PANES, Box, Facts, Layout, arrange
 
 FACTS = Facts(pools=2, memories=1, registers=1)
 
@@ -20,6 +20,37 @@ def apart(one: Box, other: Box) -> bool:
         or one.y + one.height <= other.y
         or other.y + other.height <= one.y
     )
+
+
+LAYOUTS = st.builds(
+    Layout,
+    st.frozensets(st.sampled_from(PANES), max_size=len(PANES) - 1),
+    st.dictionaries(st.sampled_from(PANES), st.integers(-40, 40)),
+    st.integers(-200, 200),
+)
+
+
+@given(
+    st.integers(LEAST_WIDTH, 300),
+    st.integers(LEAST_HEIGHT, 100),
+    st.builds(Facts, st.integers(0, 40), st.integers(0, 8), st.integers(0, 30)),
+    LAYOUTS,
+)
+def test_whatever_a_person_makes_of_it_every_open_pane_has_a_place_of_its_own(
+    width: int, height: int, facts: Facts, layout: Layout
+) -> None:
+    boxes = arrange(width, height, facts, None, "source", layout).boxes
+    assert set(boxes) == set(PANES) - layout.closed
+    for one, other in combinations(boxes.values(), 2):
+        assert apart(one, other)
+    for box in boxes.values():
+        assert min(box.x, box.y) >= 0
+        assert box.x + box.width <= width
+        assert box.y + box.height <= height
+        assert box.height >= 2
+        assert box.width >= 20
+    # nothing is left over: what is shut, its room goes to the others
+    assert max(box.y + box.height for box in boxes.values()) == height
 
 
 @given(

@@ -10,9 +10,10 @@ from textual.theme import Theme
 from serq_tui.app import SerqApp
 from serq_tui.keymap import ACTIONS, Action, Scope, actions
 from serq_tui.panes.pane import Pane
-from serq_tui.panes.pools import PoolsPane
+from serq_tui.panes.pools import PoolsPane, RegistersPane
 from serq_tui.panes.source import SourcePane
 from serq_tui.panes.tables import RequestPane
+from serq_tui.panes.time import TimePane
 from serq_tui.pieces import GROUNDS, ROLES
 from serq_tui.screens.answer import AnswerScreen
 from serq_tui.screens.debugger import DebuggerScreen
@@ -64,6 +65,8 @@ OWNERS: dict[Scope, tuple[type, ...]] = {
     "requests": (RequestPane,),
     "answer": (AnswerScreen,),
     "stops": (StopsScreen,),
+    "time": (TimePane,),
+    "registers": (RegistersPane,),
 }
 
 #: The screen beside whose keys those of another scope work; a pane's work beside those of the debugger.
@@ -71,7 +74,7 @@ SCREENS: dict[Scope, Scope] = {"stops": "stops", "answer": "answer"}
 
 
 def test_every_promised_key_does_what_was_promised() -> None:
-    elsewhere = [action for action in ACTIONS if action.scope not in SCREENS]
+    elsewhere = [action for action in ACTIONS if action.scope not in (*SCREENS, "time", "registers")]
     by_key = {key: action.id for action in elsewhere for key in action.keys.split(",")}
     assert {key: by_key.get(key) for key in PROMISED} == PROMISED
 

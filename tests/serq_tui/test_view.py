@@ -179,12 +179,14 @@ def test_a_register_whose_set_was_undone_shows_what_it_was_set_to() -> None:
 def test_a_pool_shows_used_of_capacity_and_what_changed() -> None:
     now = m.snapshot(pools=(m.kv_pool(((2, 64), (3, 48)), ((5, 32),), preemptions=1), m.seats(2)))
     before = m.snapshot(99, pools=(m.kv_pool(((2, 64), (3, 32), (5, 64))), m.seats(3)))
-    kv, held, cached, reqs = lines(bar_rows.pools(seen(Moment(now, before, ())).pools, WIDE, roomy=True))
+    kv, held, cached, blocks, reqs = lines(bar_rows.pools(seen(Moment(now, before, ())).pools, WIDE, roomy=True))
     # 64 + 48 of 160 are used now, all 160 were; 32 are cached, and 48 free with the cached ones
     for words in ("112/160", "← 160", "32", "48 ← 0", "+1 1"):
         assert words in kv
     assert "r2 64 · r3 48" in held
     assert "r5 32" in cached
+    # ten blocks of 16: four of r2, three of r3, two cached, one free
+    assert blocks.split() == ["blocks", "2222333▒▒·"]
     assert "2/8" in reqs
     assert len(lines(bar_rows.pools(seen(Moment(now, before, ())).pools, WIDE, roomy=False))) == 2
 
