@@ -25,6 +25,7 @@ from grammar.ir import Place
 from serq_tui.comparing import AskCompare, CompareAnswer, compare
 from serq_tui.debuggee import Debuggee
 from serq_tui.decision_words import Names
+from serq_tui.figures import AskReport, ReportAnswer, report_of
 from serq_tui.view import engine_at_hand
 from serq_tui.view_state import Moment
 
@@ -81,7 +82,7 @@ class AskStandstill:
     engine: int | None = None
 
 
-Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid | AskCompare | AskStandstill
+Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid | AskCompare | AskStandstill | AskReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class NoAnswer:
     words: str
 
 
-Answer = WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | StandstillAnswer | NoAnswer
+Answer = WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | StandstillAnswer | ReportAnswer | NoAnswer
 
 
 def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Interrupt) -> Answer:
@@ -195,6 +196,8 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
             at_hand = engine_at_hand(scene.now, engine)
             stage = at_hand.stage if at_hand is not None else None
             return StandstillAnswer(scene, standstill(debuggee.timeline.past, stage, interrupt))
+        case AskReport():
+            return report_of(debuggee)
         case AskCompare(by, engine):
             if debuggee.beside is None:
                 return NoAnswer("there is no other run to compare with: u changes this one, and keeps it beside the new one")

@@ -23,6 +23,7 @@ from serq_tui.attention import Attention, lens_for
 from serq_tui.capsule import Capsule
 from serq_tui.comparing import Beside
 from serq_tui.debuggee import Debuggee
+from serq_tui.figures import Plots, plots_of
 from serq_tui.goto import moment_named
 from serq_tui.keeping import Keeper
 from serq_tui.looks import ValuePast, moment_of, past_of
@@ -101,6 +102,11 @@ class Controller:
         """
         with self._timeline_in_use:
             return find(question, self.debuggee, self.moment, interrupt)
+
+    def plots(self) -> Plots:
+        """What is plotted at this moment; this takes as long as it takes."""
+        with self._timeline_in_use:
+            return plots_of(self.debuggee, self.moment, self.lens.engine)
 
     def target_named(self, text: str) -> Target:
         """The moment a text names here.

@@ -25,4 +25,22 @@ LINES: tuple[Action, ...] = (
         "Looking around",
     ),
     Action("request", "r", "r", "request", "Tell the story of a request by its number.", "request", "Looking around"),
+    Action(
+        "report",
+        "o",
+        "o",
+        "report",
+        "The report of a run that ends at this moment: observes with histograms, stages, pools, claims.",
+        "report",
+        "Looking around",
+    ),
+    Action(
+        "plots",
+        "O",
+        "O",
+        "plots",
+        "Plots: memory, requests and tokens over time, gaps between tokens, first tokens.",
+        "plots",
+        "Looking around",
+    ),
 )

@@ -11,6 +11,7 @@ from engine.timeline import Target
 from serq_tui.answers import Answer, Question
 from serq_tui.arrangement import Layout
 from serq_tui.controller import Controller
+from serq_tui.figures import Plots
 from serq_tui.marks import Mark
 from serq_tui.moves import Arrival, Move
 from serq_tui.problems import Problem
@@ -141,6 +142,14 @@ class GoToLastChange(Message):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
+
+
+class Plotted(Message):
+    """What is to be plotted was found."""
+
+    def __init__(self, plots: Plots) -> None:
+        super().__init__()
+        self.plots = plots
 
 
 class FollowLine(Message):

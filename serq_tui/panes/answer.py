@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from engine.snapshot import Who
 from engine.timeline import AtPosition, AtTime
-from serq_tui import compare_rows, grid_rows, log_rows, standing_rows, story_rows, why_rows
+from serq_tui import compare_rows, grid_rows, log_rows, report_rows, standing_rows, story_rows, why_rows
 from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StandstillAnswer, StoryAnswer, WhyAnswer
 from serq_tui.comparing import CompareAnswer
+from serq_tui.figures import ReportAnswer
 from serq_tui.messages import FollowLine, TellStory
 from serq_tui.panes.pane import Pane
 from serq_tui.pieces import Content, Entry, piece
@@ -48,6 +49,8 @@ class AnswerPane(Pane[Answer]):
                 return compare_rows.compare(state, width)
             case StandstillAnswer():
                 return standing_rows.standstill(state, width)
+            case ReportAnswer():
+                return report_rows.report(state, width)
             case _:
                 return Content([Entry(piece(state.words, "dim"))])
 
@@ -68,6 +71,8 @@ class AnswerPane(Pane[Answer]):
                 return compare_rows.compare_title(state)
             case StandstillAnswer():
                 return standing_rows.standstill_title(state)
+            case ReportAnswer():
+                return report_rows.report_title(state)
             case _:
                 return "no answer"
 

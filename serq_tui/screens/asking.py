@@ -11,10 +11,12 @@ from engine.walking import Interrupted
 from serq_tui.answers import Answer, AskGrid, AskLog, AskStandstill, AskStory, AskWhy, NoAnswer, Question
 from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.controller import Controller
-from serq_tui.messages import Answered, AskAgain, FollowLine, TellStory
+from serq_tui.figures import AskReport
+from serq_tui.messages import Answered, AskAgain, FollowLine, Plotted, TellStory
 from serq_tui.panes.tables import RequestPane
 from serq_tui.screens.answer import AnswerScreen
 from serq_tui.screens.moving import MovingScreen
+from serq_tui.screens.plots import PlotsScreen
 
 
 class AskingScreen(MovingScreen):
@@ -40,6 +42,34 @@ class AskingScreen(MovingScreen):
     def action_standstill(self) -> None:
         """What keeps an engine from going on?"""
         self.ask(AskStandstill(self.controller.lens.engine))
+
+    def action_report(self) -> None:
+        """What does the run amount to?"""
+        self.ask(AskReport())
+
+    def action_plots(self) -> None:
+        """Draw what was seen of the run."""
+        if self.busy:
+            self.notify("a move is under way: esc stops it", severity="warning")
+            return
+        interrupt = self.begin("drawing")
+        self.run_worker(partial(self._draw_plots, self.controller, interrupt), thread=True, group="moves")
+
+    def _draw_plots(self, controller: Controller, interrupt: Event) -> None:
+        """In the worker's thread."""
+        self.post_message(Plotted(controller.plots()))
+
+    def on_plotted(self, message: Plotted) -> None:
+        """Show what was drawn."""
+        message.stop()
+        self.finish()
+        self.app.push_screen(PlotsScreen(message.plots, plain=self.plain))
+        self.go_on()
+
+    @property
+    def plain(self) -> bool:
+        """Whether only ASCII is drawn."""
+        raise NotImplementedError
 
     def action_compare(self) -> None:
         """How does the run kept beside stand? Asked once more, go to where the two part."""

@@ -97,6 +97,11 @@ class CommandingScreen(ExportingScreen):
         """Say what was done to the stops, watches or bookmarks, and show it."""
         raise NotImplementedError
 
+    @property
+    def plain(self) -> bool:
+        """Whether only ASCII is drawn."""
+        return self._serq.config.ascii
+
     # ----------------------------------------------------------------- searching
 
     def action_search(self) -> None:
