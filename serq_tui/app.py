@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import ClassVar
 from platformdirs import user_config_path, user_state_path
 from textual.app import App
 from textual.binding import BindingType
+from textual.filter import LineFilter
 from textual.theme import Theme
 
 from serq_tui import habits
+from serq_tui.ascii import AsciiFilter
 from serq_tui.capsule import read_capsule
 from serq_tui.commands import ActionCommands
 from serq_tui.config import FILE, Config, read_config
@@ -70,6 +73,7 @@ class SerqApp(App[int]):
         self._kept = kept
         self.config = config or Config()
         self.habits = habits.load(kept)
+        self._ascii = AsciiFilter()
         for theme in THEMES:
             self.register_theme(theme)
         wanted = self.config.theme or self.habits.theme or FIRST
@@ -91,6 +95,11 @@ class SerqApp(App[int]):
 
         for fault in self.config.faults:
             self.notify(fault, severity="warning", timeout=FAULT_SECONDS)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every line is drawn through: ASCII where a person asked for it."""
+        filters = super().get_line_filters()
+        return [*filters, self._ascii] if self.config.ascii else filters
 
     # ----------------------------------------------------------------- habits
 
@@ -160,12 +169,20 @@ class SerqApp(App[int]):
             self.exit(1)
 
 
-def open_debugger(path: Path | None, options: RunOptions, stops: Stops) -> int:
+def open_debugger(path: Path | None, options: RunOptions, stops: Stops, *, theme: str | None = None, ascii: bool = False) -> int:
     """Open the debugger on a program, or on a choice of programs.
+
+    Args:
+        path: the program, None to ask for one.
+        options: how it is run.
+        stops: where it stops.
+        theme: the theme asked for, which wins over a person's own settings.
+        ascii: whether to draw in ASCII, whatever those settings say.
 
     Returns:
         The exit code: 1 where the program did not load and was given up, else 0.
     """
     names = tuple(theme.name for theme in THEMES)
     config = read_config(user_config_path(NAME) / FILE, names)
+    config = replace(config, theme=theme or config.theme, ascii=ascii or config.ascii)
     return SerqApp(path, options, stops, kept=user_state_path(NAME), config=config).run() or 0

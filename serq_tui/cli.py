@@ -102,7 +102,9 @@ def _debug(arguments: list[str], inputs: Inputs) -> int:
     # import than most of them take to run.
     from serq_tui.app import open_debugger
 
-    return open_debugger(path, options, cli_parser.stops(parsed))
+    # A terminal that is not told in UTF-8 shows none of our signs.
+    plain = parsed.ascii or not (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf8")
+    return open_debugger(path, options, cli_parser.stops(parsed), theme=parsed.theme, ascii=plain)
 
 
 def _without_command(arguments: list[str]) -> list[str]:

@@ -42,6 +42,10 @@ other commands, each with its own --help:
 """
 
 
+#: The themes, whose colours need Textual to be looked at; a test holds the two lists together.
+THEME_NAMES = ("serq-dark", "serq-light", "serq-mono", "serq-contrast", "serq-safe")
+
+
 class UsageError(Exception):
     """Wrong usage, in one sentence for whoever typed it."""
 
@@ -85,6 +89,9 @@ def debugger_parser() -> argparse.ArgumentParser:
         help="stop there instead of at each preemption and idle engine: 'preemption kv', 'idle', 'line 48', 'request 7', "
         "'running.count > 8', and what else the debugger's key x takes",
     )
+    look = parser.add_argument_group("how it looks (config.toml keeps it; NO_COLOR is heeded)")
+    look.add_argument("--theme", choices=THEME_NAMES, metavar="NAME", help=f"one of {', '.join(THEME_NAMES)}")
+    look.add_argument("--ascii", action="store_true", help="draw in ASCII only")
     stops.add_argument("--at", metavar="MOMENT", help="open there: 'iteration 812', 't=3.25' or '@12345'")
     _add_settings(parser)
     return parser

@@ -10,6 +10,7 @@ from __future__ import annotations
 from textual.theme import Theme
 
 from serq_tui.pieces import ROLES, Role
+from serq_tui.themes_clear import CONTRAST_GROUNDS, CONTRAST_ROLES, SAFE_GROUNDS, SAFE_ROLES
 
 DARK_ROLES: dict[Role, str] = {
     "plain": "#c9d1dc",
@@ -78,6 +79,25 @@ MONO_ROLES: dict[Role, str] = {role: _SAID for role in ROLES} | {
 
 def _variables(roles: dict[Role, str], grounds: dict[str, str]) -> dict[str, str]:
     return {f"role-{role}": colour for role, colour in roles.items()} | grounds
+
+
+def _dark(name: str, roles: dict[Role, str], grounds: dict[str, str], background: str, surface: str, panel: str) -> Theme:
+    """A dark theme whose own colours are those of its roles."""
+    return Theme(
+        name=name,
+        primary=grounds["rule-focus"],
+        secondary=roles["cached"],
+        accent=roles["changed"],
+        warning=roles["waiting"],
+        error=roles["failure"],
+        success=roles["added"],
+        foreground=roles["plain"],
+        background=background,
+        surface=surface,
+        panel=panel,
+        dark=True,
+        variables=_variables(roles, grounds),
+    )
 
 
 THEMES = (
@@ -168,6 +188,8 @@ THEMES = (
             },
         ),
     ),
+    _dark("serq-contrast", CONTRAST_ROLES, CONTRAST_GROUNDS, "#000000", "#0a0a0a", "#1a1a1a"),
+    _dark("serq-safe", SAFE_ROLES, SAFE_GROUNDS, "#14171c", "#191d24", "#20252e"),
 )
 
 #: What stands in for the roles under a theme that is not ours.
