@@ -65,6 +65,9 @@ SCENES = (
     ),
     Scene("condition", "preemption.sq", ("c", "x", "a", "'running.count > 8 && used(kx) > 300'", "enter"), size=(100, 26)),
     Scene("export", "preemption.sq", ("c", "e"), size=(100, 26)),
+    Scene("compare", "preemption.sq", ("c", "u", "tab", "tab", "tab", "tab", "'640'", "enter", "d")),
+    Scene("report", "preemption.sq", ("c", "c", "c", "c", "c", "c", "o")),
+    Scene("plots", "preemption.sq", (*("c",) * 8, "O"), size=(160, 48)),
     Scene("light", "preemption.sq", ("c",), theme="serq-light"),
     Scene("mono", "preemption.sq", ("c", "s", "s", "s"), theme="serq-mono"),
     Scene(

@@ -169,7 +169,7 @@ def _comfortable(area: Box, facts: Facts, layout: Layout) -> tuple[dict[PaneName
     time = RULE + (TIME_LINES if area.height >= TALL else 1)
     pools, roomy = _pools(facts, area.height * 2 // 5)
     left = area.width * 47 // 100
-    batch = max((area.height - pools - time) * 3 // 10, RULE + 5)
+    batch = max((area.height - pools - time) // 4, RULE + 5)
     columns: list[tuple[int, Stack]] = [
         (left, (("source", 0), ("registers", _registers(facts, 6)))),
         (area.width - left - GAP, (("running", 0), ("waiting", 0), ("batch", batch))),

@@ -26,6 +26,8 @@ WHERE: dict[Scope, str] = {
     "requests": "on a request",
     "stops": "in the list of breakpoints and watches",
     "answer": "in an answer",
+    "time": "in the time pane",
+    "registers": "on a register",
 }
 
 
