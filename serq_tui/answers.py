@@ -164,7 +164,9 @@ class NoAnswer:
     words: str
 
 
-Answer = WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | StandstillAnswer | ReportAnswer | NoAnswer
+Answer = (
+    WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | StandstillAnswer | ReportAnswer | NoAnswer
+)
 
 
 def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Interrupt) -> Answer:

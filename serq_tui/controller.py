@@ -16,7 +16,7 @@ from typing import assert_never
 from engine.breakpoints import Armed
 from engine.conditions import Value
 from engine.snapshot import Who
-from engine.timeline import Stop, Target
+from engine.timeline import AtIteration, AtPosition, AtTime, Stop, Target
 from engine.walking import Progress, Report
 from serq_tui.answers import Answer, Question, find
 from serq_tui.attention import Attention, lens_for
@@ -31,6 +31,8 @@ from serq_tui.moves import Arrival, Headway, Move, Plan, Run, Seek, Stay, Step, 
 from serq_tui.statement_steps import next_statement, previous_statement
 from serq_tui.view import build, engine_at_hand
 from serq_tui.view_state import DebuggerState, Lens
+
+INF = float("inf")
 
 Interrupt = Callable[[], bool]
 OnProgress = Callable[[Headway], None]
@@ -173,10 +175,26 @@ class Controller:
     def _headway(self, made: Progress, move: Move) -> Headway:
         """How far a move has come, with the iterations it has made; going back it makes none but replays."""
         engines = self.moment.now.engines
+        way, at_most = self._way(made, move)
         if not engines or (isinstance(move, Run) and move.back):
-            return Headway(made.position, made.clock, None)
+            return Headway(made.position, made.clock, None, way, at_most)
         stages = self.debuggee.timeline.simulation.state.stages
-        return Headway(made.position, made.clock, sum(stages[engine.stage].iterations for engine in engines))
+        iterations = sum(stages[engine.stage].iterations for engine in engines)
+        return Headway(made.position, made.clock, iterations, way, at_most)
+
+    def _way(self, made: Progress, move: Move) -> tuple[tuple[float, float] | None, bool]:
+        """How far of how much a move has come, where that is known, and whether it may end earlier."""
+        match move:
+            case Seek(AtIteration(engine, number)):
+                return (self.debuggee.timeline.simulation.state.stages[engine].iterations, number), False
+            case Seek(AtTime(time)):
+                return (made.clock, time), False
+            case Seek(AtPosition(position)):
+                return (made.position.events, position.events), False
+            case Run(back=False) if self.moment.now.horizon < INF:
+                return (made.clock, self.moment.now.horizon), True
+            case _:
+                return None, False
 
     # ----------------------------------------------------------------- looking
 

@@ -8,7 +8,7 @@ from engine.breakpoints import Armed
 from engine.conditions import Value
 from engine.snapshot import Position, Snapshot
 from engine.timeline import AtPosition, Stop, Target
-from serq_tui.format import amount, clock, grouped
+from serq_tui.format import amount, clock, duration, grouped
 from serq_tui.view_state import Moment
 
 
@@ -107,11 +107,15 @@ class Headway:
 
     Attributes:
         iterations: started so far by all engines; None where the move makes none.
+        way: how far it is by now and how far it goes, in whatever it goes by; None where nobody knows.
+        at_most: whether it may end earlier.
     """
 
     position: Position
     clock: float
     iterations: int | None
+    way: tuple[float, float] | None = None
+    at_most: bool = False
 
 
 def doing(move: Move) -> str:
@@ -135,11 +139,21 @@ def doing(move: Move) -> str:
 
 def progress(first: Headway, made: Headway, seconds: float) -> str:
     """How far a move has come since its first headway, and how fast it goes."""
+    left = _left(first, made, seconds)
     if made.iterations is None or first.iterations is None:
-        return f"{made.position}, t {clock(made.clock)}"
+        return f"{made.position}, t {clock(made.clock)}{left}"
     rate = (made.iterations - first.iterations) / seconds if seconds > 0 else 0.0
     said = f"iteration {grouped(made.iterations)}, t {clock(made.clock)}"
-    return f"{said}, {amount(round(rate))} iterations/s" if rate else said
+    return (f"{said}, {amount(round(rate))} iterations/s" if rate else said) + left
+
+
+def _left(first: Headway, made: Headway, seconds: float) -> str:
+    """How long it still takes at the pace so far."""
+    if first.way is None or made.way is None or made.way[0] <= first.way[0] or seconds <= 0:
+        return ""
+    come, goes = made.way
+    rest = (goes - come) * seconds / (come - first.way[0])
+    return f", {'at most ' if made.at_most else ''}{duration(max(round(rest), 1))} left" if goes > come else ""
 
 
 def ending(stop: Stop, move: Move, now: Snapshot) -> str | None:

@@ -41,3 +41,16 @@ def test_a_run_says_its_iteration_its_time_and_its_rate() -> None:
 def test_a_run_back_says_where_it_looks() -> None:
     first, made = Headway(Position(90), 3.5, None), Headway(Position(10), 1.0, None)
     assert progress(first, made, 2.0) == "@10, t 1.000 s"
+
+
+def test_progress_towards_a_known_end_tells_how_long_it_still_takes() -> None:
+    """From 1000 to 4000 in two seconds is 1500 a second; the 6000 that are left of 10000 take four more."""
+    first = Headway(Position(1), 0.0, 1000, (1000, 10000))
+    made = Headway(Position(9), 3.5, 4000, (4000, 10000))
+    assert progress(first, made, 2.0) == "iteration 4,000, t 3.500 s, 1500 iterations/s, 4.00 s left"
+
+
+def test_a_run_that_may_stop_before_its_horizon_takes_at_most_so_long() -> None:
+    """A second of the clock in two; nine are left."""
+    first, made = Headway(Position(1), 0.0, None, (0.0, 10.0), True), Headway(Position(9), 1.0, None, (1.0, 10.0), True)
+    assert progress(first, made, 2.0) == "@9, t 1.000 s, at most 18.0 s left"
