@@ -14,7 +14,7 @@ from engine import plan
 from engine.constants import NAN
 from engine.expressions import Compiler, Function, stands_still
 from engine.failure import ProgramFailure
-from engine.state import Moment
+from engine.moment import Moment
 from grammar import ir
 
 if TYPE_CHECKING:

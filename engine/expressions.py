@@ -15,7 +15,8 @@ from engine import queries
 from grammar import ir
 
 if TYPE_CHECKING:
-    from engine.state import Moment, State
+    from engine.moment import Moment
+    from engine.state import State
 
 Function = Callable[["State", Any, "Moment"], float]
 StreamKind = Literal["session", "workload", "machine", "eviction", "arrival"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import calendar
+from engine.moment import Moment
 from engine.rounding import positive
-from engine.state import Moment
 
 if TYPE_CHECKING:
     from engine.session_state import Job, Session

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engine import calendar, shared_prefixes
+from engine.moment import Moment
 from engine.rounding import positive
 
 if TYPE_CHECKING:
@@ -74,6 +77,26 @@ def set_context(k: State, session: Session) -> None:
     m.Hit = hit
     connector = native.connector
     m.Loaded = positive(connector.load(k, session, m)) if connector is not None and connector.load is not None else 0.0
+
+
+@contextmanager
+def aside(k: State, session: Session, *, native: bool) -> Iterator[None]:
+    """A context of its own for who only looks: what the kernel is about to read stays as it is.
+
+    Args:
+        k: the state.
+        session: whose hold is looked at.
+        native: whether the hold is that of its request.
+    """
+    moment = k.moment
+    if native:
+        k.moment = Moment()
+    try:
+        if native:
+            set_context(k, session)
+        yield
+    finally:
+        k.moment = moment
 
 
 def preempted(k: State, session: Session, computed: float) -> None:

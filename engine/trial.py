@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine import admission, whatif
+from engine import admission, request_context, whatif
 from engine.constants import NAN, QUEUED
 from engine.decisions import Admitted, Blocked, Decision, Guarded
 from engine.failure import ProgramFailure
@@ -158,8 +158,9 @@ def _room(k: State, session: Session, index: int, place: int) -> Room:
     assert pending is not None
     take, pool = pending.code.takes[place], k.pools[index]
     try:
-        units = take.units(k, session, k.moment)
-        reserve = take.reserve(k, session, k.moment) if take.reserve is not None else None
+        with request_context.aside(k, session, native=pending.code.native):
+            units = take.units(k, session, k.moment)
+            reserve = take.reserve(k, session, k.moment) if take.reserve is not None else None
     except ProgramFailure:
         units, reserve = NAN, None
     need = max(units, reserve) if reserve is not None else units

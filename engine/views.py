@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, holdings, plan
+from engine import admission, holdings, plan, request_context
 from engine.batch import mode
 from engine.constants import GROWING, INF, NAN, QUEUED
 from engine.failure import ProgramFailure
@@ -242,8 +242,9 @@ def _needs(k: State, session: Session, pending: Pending) -> tuple[NeedView, ...]
     views = []
     for index, take in zip(pending.pools, pending.code.takes, strict=True):
         try:
-            units = take.units(k, session, k.moment)
-            reserve = take.reserve(k, session, k.moment) if take.reserve is not None else None
+            with request_context.aside(k, session, native=pending.code.native):
+                units = take.units(k, session, k.moment)
+                reserve = take.reserve(k, session, k.moment) if take.reserve is not None else None
         except ProgramFailure:
             units, reserve = NAN, None
         need = max(units, reserve) if reserve is not None else units

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot, Who
 from grammar import ir
@@ -193,7 +191,6 @@ def test_a_snapshot_counts_and_names() -> None:
     assert (str(Who(4)), str(Who(4, 1))) == ("r4", "r4/1")
 
 
-@pytest.mark.xfail(reason="what a waiting native request asks is read in another's context", strict=True)
 def test_waiting_native_requests_show_each_its_own_needs() -> None:
     """Prompts of 3, 5 and 9 at one seat: the two that wait ask for 5 and 9 units, what they know."""
     m = Model()
