@@ -211,7 +211,7 @@ class HoldCode:
     body: int
     reuse: Function | None
     cache: Function | None
-    prefix: tuple[tuple[Function, Function, bool], ...] | None
+    prefix: tuple[tuple[int, Function | None, Function], ...] | None
     lease: MemberCode | None
     seconds: Function | None
     native: bool = False
@@ -436,6 +436,8 @@ class ProgramCode:
     """The pools whose queues have a period."""
     lease_ticked: tuple[int, ...]
     """The pools whose leases have ticks."""
+    chained: bool
+    """Whether some pool's cached prefixes are chains that sessions share."""
 
     def machine_stream(self, seed: int) -> Stream:
         """The stream of what the machine reads without a session (R8.5)."""

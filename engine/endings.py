@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import client, holdings, stages, workload
+from engine import client, holdings, shared_prefixes, stages, workload
 from engine.constants import ENDED, GROWING, IN_STAGE, JOINING, QUEUED
 from engine.decisions import Ended
 from engine.events import make_ready
@@ -104,6 +104,8 @@ def _take_off(k: State, session: Session) -> None:
     session.frames.clear()
     _free_slot(k, session)
     del k.sessions[session.serial]
+    if k.code.chained:
+        shared_prefixes.ended(k, session)
     k.live -= 1
 
 

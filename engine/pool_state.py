@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.prefix_tree import Tree
 from engine.session_state import Session
-from engine.shared_prefixes import Tree
 from engine.statistics import RunningMean, TimeAverage
 
 if TYPE_CHECKING:

@@ -104,6 +104,9 @@ def restore(pool: PoolState, session: Session, entry: Entry, place: int) -> None
 
 def drop(pool: PoolState, session: Session) -> None:
     """Forgets the session's own entry (R3.7)."""
+    if pool.code.shared:
+        shared_prefixes.drop(pool, session)
+        return
     entry = pool.entries.pop((0, session.serial), None)
     if entry is not None:
         pool.cached -= entry.size

@@ -67,6 +67,8 @@ class _Builder:
         self.policies = [True] * len(program.stages)
         self.shared = self._shared_stages()
         self.chained = self._shared_pools()
+        self.names: dict[ir.Expr, int] = {}
+        """The expressions of the chains' keys, numbered."""
 
     def build(self) -> ProgramCode:
         p = self.program
@@ -96,6 +98,7 @@ class _Builder:
             loops={},
             policies=tuple(self.policies),
             ticked=tuple(i for i, pool in enumerate(p.pools) if pool.queue_every is not None),
+            chained=bool(self.chained),
             lease_ticked=tuple(i for i, pool in enumerate(p.pools) if isinstance(pool.preempt, ir.Leases) and pool.preempt.every),
         )
 
@@ -345,30 +348,33 @@ class _Builder:
             body=block,
             reuse=self.optional(clause.reuse),
             cache=self.optional(clause.cache),
-            prefix=self._prefix(clause.prefix, clause.pools, f"stages[{stage}].kind.Step.request.prefix"),
+            prefix=self._prefix(clause.prefix, f"stages[{stage}].kind.Step.request.prefix"),
             lease=None,
             seconds=None,
             native=True,
         )
 
     def _prefix(
-        self, segments: tuple[ir.Segment, ...] | None, takes: tuple[ir.Take, ...], where: str
-    ) -> tuple[tuple[Function, Function, bool], ...] | None:
-        """A chain as functions of its keys and lengths.
+        self, segments: tuple[ir.Segment, ...] | None, where: str
+    ) -> tuple[tuple[int, Function | None, Function], ...] | None:
+        """A chain: per segment the number of its key's expression, its key, None where it is the session's own, and its length.
 
         Raises:
-            Unsupported: a length is no constant number of whole blocks.
+            Unsupported: what is the session's own ends, so that some of it may be no whole block.
         """
         if segments is None:
             return None
-        for index in self._named(takes):
-            block = self.program.pools[index].block
-            for segment in segments:
-                length = constant(segment.length)
-                if length is None or (block and length != float("inf") and length % block):
-                    raise Unsupported(f"{where}: a length that is no constant number of whole blocks is not executed")
-        serial = ir.Attr(self.program.slots.serial)
-        return tuple((self.function(segment.key), self.function(segment.length), segment.key == serial) for segment in segments)
+        own = ir.Attr(self.program.slots.serial)
+        if any(segment.key == own and constant(segment.length) != float("inf") for segment in segments):
+            raise Unsupported(f"{where}: a segment of the session's own that ends is not executed")
+        return tuple(
+            (
+                self.names.setdefault(segment.key, len(self.names)),
+                self.function(segment.key) if segment.key != own else None,
+                self.function(segment.length),
+            )
+            for segment in segments
+        )
 
     @staticmethod
     def _named(takes: tuple[ir.Take, ...]) -> set[int]:
@@ -391,20 +397,11 @@ class _Builder:
         shared = frozenset(index for index in named if self.program.pools[index].block)
         if not shared:
             return shared
-        for where, user in users:
-            lease = user.lease if isinstance(user, ir.Hold) else None
-            if lease is not None and shared & self._named((ir.Take(lease.pool, ir.Num(0.0)),)):
-                raise Unsupported(f"{where}.lease: a lease of a pool with shared prefixes is not executed")
         for index, pool in enumerate(self.program.pools):
-            spills = pool.spill is not None and (index in shared or pool.spill.to in shared)
-            if spills or (index in shared and (pool.evict is not None or pool.reserve_held or isinstance(pool.preempt, ir.Leases))):
-                raise Unsupported(
-                    f"pools[{index}]: evict keys, spills, reserve held and taken leases beside shared prefixes are not executed"
-                )
-        for i, block in enumerate(self.program.blocks):
-            for j, statement in enumerate(block):
-                if isinstance(statement, ir.Drop) and shared & self._named((ir.Take(statement.pool, ir.Num(0.0)),)):
-                    raise Unsupported(f"blocks[{i}][{j}].Drop: dropping a shared prefix is not executed")
+            if pool.spill is not None and (index in shared or pool.spill.to in shared):
+                raise Unsupported(f"pools[{index}].spill: a spill beside shared prefixes is not executed")
+            if index in shared and isinstance(pool.preempt, ir.Leases) and pool.preempt.suspend is not None:
+                raise Unsupported(f"pools[{index}].preempt: leases set aside beside shared prefixes are not executed")
         return shared
 
     def _take(self, take: ir.Take, admitter: int | None) -> TakeCode:
@@ -426,7 +423,7 @@ class _Builder:
             body=hold.body,
             reuse=self.optional(hold.reuse),
             cache=self.optional(hold.cache),
-            prefix=self._prefix(hold.prefix, hold.pools, f"blocks[{place[0]}][{place[1]}].Hold.prefix"),
+            prefix=self._prefix(hold.prefix, f"blocks[{place[0]}][{place[1]}].Hold.prefix"),
             lease=self.member(hold.lease.pool) if hold.lease is not None else None,
             seconds=self.function(hold.lease.seconds) if hold.lease is not None else None,
         )

@@ -188,9 +188,8 @@ def free(k: State, pool: int) -> float:
 def cached_in(k: State, s: Session | None, pool: int) -> float:
     """``cachedin(P)``: units of the session's own cached prefix (R4.34)."""
     serial = getattr(s, "serial", None)
-    tree = k.pools[pool].tree
-    if tree is not None:
-        return shared_prefixes.matched(k.pools[pool], tree.latest.get(serial, ())) if serial is not None else 0.0
+    if k.pools[pool].tree is not None:
+        return shared_prefixes.seen(k.pools[pool], s) if serial is not None and s is not None else 0.0
     entry = k.pools[pool].entries.get((0, serial)) if serial is not None else None
     return entry.size if entry is not None else 0.0
 

@@ -1,143 +1,63 @@
 """Cached prefixes that sessions share: chains of segments under keys (IR 14, ``prefix``); knows no queue.
 
 The rules are measured on the reference. A chain names what a hold's sequence starts with:
-so many units under each key. What is cached under a key after the same keys before it is one
-node, whoever cached it. An admission takes over what is cached along its chain, no more than
-the units it takes, bounded by ``reuse``: those units leave the cache, and several holds that
-use the same ones hold them once. What a hold computes itself is its own until it is given
-back; then its chain's nodes grow to what the clause keeps, and what stood there already is
-not kept twice. A shorter clause takes nothing away. From a segment on whose key is the
-session's serial by its text, a chain is the session's own: that part is one entry, which an
-admission that reaches it consumes (the excess is dead, as of a prefix of one's own, R4.9) and
-the next release replaces (R4.26). Nodes are evicted from the tail, a block at a time, the
-least recently released first, never one that another stands on.
+so many units under each key. Two keys are one where their expressions are and what these
+read. What is cached under a key after the same keys and lengths before it is one, whoever
+cached it and however long either's segment goes on. An admission takes over what is cached
+along its chain, in whole blocks, no more than the units it takes, bounded by ``reuse``: those
+units leave the cache, and several holds that use the same ones hold them once. What a hold
+computes itself is its own until it is given back; then its chain's nodes grow to what the
+clause keeps, and what stood there already is not kept twice. A shorter clause takes nothing
+away; a piece that somebody uses is not parted, and what would go on from within it is not
+kept. A segment whose key is the session's serial by its text is the session's own: one entry,
+which an admission that reaches it consumes (the excess is dead, as of a prefix of one's own,
+R4.9), the next release replaces (R4.26) and a drop forgets, in all chains (R3.7). A hold that
+names no chain has such a part and nothing before it; one without a ``cache`` takes nothing over.
+
+Nodes are evicted from the tail, a block at a time (R4.29), never one that another stands on.
+A node's keys are read as of a prefix of one's own (R4.31), its session the one that cached it
+first, its attributes without it those of who left it last; of equals the one of the lowest
+place goes (R4.33: a node that is new takes the place freed last).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.constants import EPS, INF
+from engine.constants import EPS, INF, QUEUED
 from engine.decisions import Evicted
 from engine.places import free_place, take_place
+from engine.prefix_tree import DEAD, OPEN, OWN, Chain, Node, NodePath, Stamp
 from engine.rounding import down, positive
+from engine.statistics import total_order
 
 if TYPE_CHECKING:
     from engine.codes import HoldCode
+    from engine.expressions import Function
     from engine.pool_state import PoolState
     from engine.session_state import Session
     from engine.state import State
 
-NodePath = tuple[tuple[float, float], ...]
-"""The keys and lengths up to a segment; a session's own part is (-1, its serial), a dead part (-2, its number)."""
 
-Chain = tuple[tuple[NodePath, float, float], ...]
-"""Per segment the node's path, where it starts and where it ends, in units; the own part is the last."""
-
-_OWN, _DEAD = -1.0, -2.0
-
-
-class Node:
-    """A piece of what is cached under one key after those before it.
-
-    A piece is parted in two where an admission that uses only its start finds nobody using it.
-    """
-
-    __slots__ = ("number", "path", "place", "released", "size", "users")
-
-    def __init__(self, path: NodePath, size: float, released: float, number: int, place: int) -> None:
-        self.path = path
-        self.place = place
-        self.size = size
-        self.released = released
-        self.number = number
-        self.users = 0
-        """Holds that use it, wholly or its start: while there are any all of it is in use."""
-
-    def clone(self) -> Node:
-        """A copy."""
-        other = Node(self.path, self.size, self.released, self.number, self.place)
-        other.users = self.users
-        return other
-
-
-class Tree:
-    """All chains of a pool."""
-
-    __slots__ = ("children", "handles", "latest", "next_handle", "pieces")
-
-    def __init__(self) -> None:
-        self.pieces: dict[NodePath, list[Node]] = {}
-        self.children: dict[NodePath, int] = {}
-        """How many paths go on from a path."""
-        self.handles: dict[int, tuple[Chain, float, Chain, tuple[Node, ...], int]] = {}
-        """Per hold its chain, the shared units it took over, its session's chain before, the pieces it uses, and
-        the place it keeps of what was its session's own, -1 for none."""
-        self.next_handle = 0
-        self.latest: dict[int, Chain] = {}
-        """The chain of each session's latest hold that left something cached, and of the one it is in."""
-
-    def clone(self) -> Tree:
-        """A copy."""
-        other = Tree()
-        copies: dict[int, Node] = {}
-        for path, pieces in self.pieces.items():
-            other.pieces[path] = []
-            for piece in pieces:
-                copies[id(piece)] = piece.clone()
-                other.pieces[path].append(copies[id(piece)])
-        other.children = self.children.copy()
-        other.handles = {
-            handle: (chain, own, before, tuple(copies[id(piece)] for piece in used), place)
-            for handle, (chain, own, before, used, place) in self.handles.items()
-        }
-        other.next_handle = self.next_handle
-        other.latest = self.latest.copy()
-        return other
-
-    def cached(self, path: NodePath) -> float:
-        """Units that stand under a path, used or not."""
-        total = 0.0
-        for piece in self.pieces.get(path, ()):
-            total += piece.size
-        return total
-
-    def add(self, piece: Node) -> None:
-        """Appends a piece to its path."""
-        path = piece.path
-        if path not in self.pieces:
-            self.pieces[path] = []
-            if len(path) > 1:
-                self.children[path[:-1]] = self.children.get(path[:-1], 0) + 1
-        self.pieces[path].append(piece)
-
-    def drop_last(self, path: NodePath) -> None:
-        """Takes the last piece of a path away."""
-        self.pieces[path].pop()
-        if not self.pieces[path]:
-            del self.pieces[path]
-            if len(path) > 1:
-                left = self.children[path[:-1]] - 1
-                if left:
-                    self.children[path[:-1]] = left
-                else:
-                    del self.children[path[:-1]]
+def _own(session: Session, before: NodePath) -> NodePath:
+    return (*before, (OWN, float(session.serial), OPEN))
 
 
 def chain_of(k: State, session: Session, code: HoldCode) -> Chain:
     """A hold's chain as its expressions read now; a hold that names none has a part of its own only."""
-    path: NodePath = ()
     if code.prefix is None:
-        return ((((_OWN, float(session.serial)),), 0.0, INF),)
+        return ((_own(session, ()), 0.0, INF),)
+    before: NodePath = ()
     start = 0.0
     chain = []
-    for key, length, own in code.prefix:
+    for expression, key, length in code.prefix:
         units = positive(length(k, session, k.moment))
-        if own:
-            chain.append(((*path, (_OWN, float(session.serial))), start, INF))
+        if key is None:
+            chain.append((_own(session, before), start, start + units))
             break
-        path = (*path, (key(k, session, k.moment), units))
-        chain.append((path, start, start + units))
+        value = key(k, session, k.moment)
+        chain.append(((*before, (expression, value, OPEN)), start, start + units))
+        before = (*before, (expression, value, units))
         start += units
     return tuple(chain)
 
@@ -153,11 +73,36 @@ def matched(pool: PoolState, chain: Chain) -> float:
     return total
 
 
+def seen(pool: PoolState, session: Session) -> float:
+    """What ``CachedIn`` reads, in whole blocks (measured).
+
+    The chain of the innermost hold of the pool, in none that of the session's latest hold, or
+    its legs', that left something cached. With a session its latest chain is forgotten.
+    """
+    tree = pool.tree
+    assert tree is not None
+    for hold in reversed(session.holds):
+        for held in hold.pools:
+            if held.pool == pool.code.index:
+                return down(pool.code, matched(pool, tree.handles[held.place][0]))
+    return down(pool.code, matched(pool, tree.latest.get(session.serial, ())))
+
+
+def ended(k: State, session: Session) -> None:
+    """A session is gone; what it left cached stays."""
+    for pool in k.pools:
+        if pool.tree is not None:
+            pool.tree.latest.pop(session.serial, None)
+
+
 def _usable(k: State, pool: PoolState, session: Session, code: HoldCode, units: float) -> tuple[Chain, float]:
     chain = chain_of(k, session, code)
     if code.cache is None:
         return chain, 0.0
-    own = min(matched(pool, chain), units)
+    own = matched(pool, chain)
+    if code.prefix is not None:
+        # As kernel.md has it a prefix of one's own alone may be longer than what is taken; a chain is not (measured).
+        own = min(own, units)
     if code.reuse is not None:
         own = min(own, positive(code.reuse(k, session, k.moment)))
     return chain, down(pool.code, own)
@@ -175,11 +120,11 @@ def in_use(k: State, pool: PoolState, session: Session, code: HoldCode, units: f
     assert tree is not None
     chain, own = _usable(k, pool, session, code, units)
     total = 0.0
-    for path, start, _ in chain:
-        at = start
+    for path, start, end in chain:
+        at, reached = start, min(own, end)
         for piece in tree.pieces.get(path, ()):
-            if own > at and piece.users:
-                total += min(piece.size, own - at)
+            if reached > at and piece.users:
+                total += min(piece.size, reached - at)
             at += piece.size
     return total
 
@@ -194,7 +139,7 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
     used: list[Node] = []
     for path, start, end in chain:
         pieces = tree.pieces.get(path)
-        if path[-1][0] == _OWN:
+        if path[-1][0] == OWN:
             # Reached, if only its start: it is consumed, and what is not used of it is dead.
             if pieces is not None and own >= start and code.cache is not None:
                 piece = pieces[0]
@@ -206,9 +151,10 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
                 else:
                     free_place(pool, piece.place)
                 if piece.size > alone:
-                    dead = ((_DEAD, float(k.next_dead)),)
+                    dead = ((DEAD, float(k.next_dead), OPEN),)
                     k.next_dead += 1
-                    tree.add(Node(dead, piece.size - alone, piece.released, piece.number, take_place(pool)))
+                    stamp = Stamp(piece.stamp.released, piece.stamp.number, -1, session.attrs.copy())
+                    tree.add(Node(dead, piece.size - alone, stamp, take_place(pool)))
         elif pieces is not None and own > start:
             fresh += _use(pool, pieces, min(own, end) - start, used)
     shared = own - alone
@@ -216,8 +162,7 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
     pool.cached -= fresh
     handle = tree.next_handle
     tree.next_handle += 1
-    tree.handles[handle] = (chain, shared, tree.latest.get(session.serial, ()), tuple(used), place)
-    tree.latest[session.serial] = chain
+    tree.handles[handle] = (chain, shared, tuple(used), place)
     return own, handle
 
 
@@ -228,9 +173,7 @@ def _use(pool: PoolState, pieces: list[Node], units: float, used: list[Node]) ->
     while i < len(pieces) and at < units:
         piece = pieces[i]
         if not piece.users and at + piece.size > units:
-            tail = Node(piece.path, at + piece.size - units, piece.released, piece.number, take_place(pool))
-            piece.size = units - at
-            pieces.insert(i + 1, tail)
+            pieces.insert(i + 1, piece.part(units - at, take_place(pool)))
         if not piece.users:
             fresh += piece.size
         piece.users += 1
@@ -244,7 +187,7 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
     """Gives back what was taken over, and leaves ``units`` of the chain cached, in whole blocks."""
     tree = pool.tree
     assert tree is not None
-    chain, shared, before, used, place = tree.handles.pop(handle)
+    chain, shared, used, place = tree.handles.pop(handle)
     freed = 0.0
     for piece in used:
         piece.users -= 1
@@ -255,12 +198,12 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
     size = down(pool.code, units)
     if size <= 0:
         free_place(pool, place)
-        tree.latest[session.serial] = before
         return
-    number = k.next_release
+    tree.latest[session.serial] = chain
+    stamp = Stamp(k.now, k.next_release, session.serial, session.attrs.copy())
     k.next_release += 1
     last = chain[-1][0]
-    if last[-1][0] == _OWN and last in tree.pieces:
+    if last[-1][0] == OWN and last in tree.pieces:
         pool.cached -= tree.pieces[last][0].size
         free_place(pool, place)
         place = tree.pieces[last][0].place
@@ -272,20 +215,46 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
         at = 0.0
         for piece in tree.pieces.get(path, ()):
             if at < wanted:
-                piece.released = k.now
-                piece.number = number
+                piece.stamp = Stamp(k.now, stamp.number, piece.stamp.owner, stamp.attrs)
             at += piece.size
         if wanted > at:
             pieces = tree.pieces.get(path)
-            if pieces is not None and not pieces[-1].users and path not in tree.children:
+            if pieces is not None and not pieces[-1].users and tree.carried(path) <= at - pieces[-1].size:
                 pieces[-1].size += wanted - at
-            elif path[-1][0] == _OWN and place >= 0:
-                tree.add(Node(path, wanted - at, k.now, number, place))
+            elif path[-1][0] == OWN and place >= 0:
+                tree.add(Node(path, wanted - at, stamp, place))
                 place = -1
             else:
-                tree.add(Node(path, wanted - at, k.now, number, take_place(pool)))
+                tree.add(Node(path, wanted - at, stamp, take_place(pool)))
             pool.cached += wanted - at
+        if size > end and not _part(pool, tree.pieces.get(path, []), wanted):
+            break
     free_place(pool, place)
+
+
+def _part(pool: PoolState, pieces: list[Node], units: float) -> bool:
+    """Parts the piece that stands across a length where another path goes on; False where somebody uses it (measured)."""
+    at = 0.0
+    for i, piece in enumerate(pieces):
+        if at < units < at + piece.size:
+            if piece.users:
+                return False
+            pieces.insert(i + 1, piece.part(units - at, take_place(pool)))
+            return True
+        at += piece.size
+    return True
+
+
+def drop(pool: PoolState, session: Session) -> None:
+    """R3.7: forgets what is the session's own, of whatever chain; what others may share stays."""
+    tree = pool.tree
+    assert tree is not None
+    own = _own(session, ())[0]
+    pieces = [pieces[0] for path, pieces in tree.pieces.items() if path[-1] == own]
+    for piece in sorted(pieces, key=lambda piece: piece.place):
+        pool.cached -= piece.size
+        tree.drop_last(piece.path)
+        free_place(pool, piece.place)
 
 
 def make_room(k: State, pool: PoolState, need: float) -> None:
@@ -293,11 +262,12 @@ def make_room(k: State, pool: PoolState, need: float) -> None:
     tree = pool.tree
     assert tree is not None
     limit = pool.code.cap + EPS
+    keys = pool.code.evict
     while pool.used + pool.cached + need > limit:
-        tails = [pieces[-1] for path, pieces in tree.pieces.items() if path not in tree.children and not pieces[-1].users]
+        tails = tree.tails()
         if not tails:
             return
-        piece = min(tails, key=lambda tail: (tail.number, tail.place))
+        piece = min(tails, key=lambda tail: (tail.stamp.number, tail.place)) if keys is None else _least(k, tails, keys)
         removed = min(pool.code.block, piece.size)
         piece.size -= removed
         pool.cached -= removed
@@ -308,3 +278,19 @@ def make_room(k: State, pool: PoolState, need: float) -> None:
             tree.drop_last(piece.path)
             free_place(pool, piece.place)
             pool.evicted_entries += 1
+
+
+def _least(k: State, tails: list[Node], keys: tuple[Function, ...]) -> Node:
+    """R4.29, R4.31: the piece with the least keys, each read as of a prefix of its own, in the order of the places."""
+    m = k.moment
+    ranked = []
+    for tail in sorted(tails, key=lambda tail: tail.place):
+        stamp = tail.stamp
+        session = k.sessions.get(stamp.owner)
+        m.Size = tail.size
+        m.Age = k.now - stamp.released
+        m.Last = stamp.released
+        m.Queued = 1.0 if session is not None and session.status == QUEUED else 0.0
+        rank = tuple(total_order(f(k, stamp if session is None else session, m)) for f in keys)
+        ranked.append((rank, stamp.number, tail.place, tail))
+    return min(ranked, key=lambda item: item[:3])[3]

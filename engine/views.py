@@ -303,7 +303,8 @@ def _pieces(pool: PoolState) -> tuple[EntryView, ...]:
         return ()
     unused = [piece for pieces in pool.tree.pieces.values() for piece in pieces if not piece.users]
     return tuple(
-        EntryView(None, p.size, p.released, p.number, False) for p in sorted(unused, key=lambda p: (p.number, len(p.path)))
+        EntryView(None, p.size, p.stamp.released, p.stamp.number, False)
+        for p in sorted(unused, key=lambda p: (p.stamp.number, p.place))
     )
 
 

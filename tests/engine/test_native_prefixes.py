@@ -72,10 +72,26 @@ def test_what_a_hold_leaves_of_the_own_part_is_dead(key: Number, third: float, c
     assert last == pytest.approx(cached_at_the_end)
 
 
-def test_a_length_that_is_no_number_of_whole_blocks_is_refused_by_its_node() -> None:
-    program = _model(60, [(1, 3), (serial + 10, INF)], 6, 6, sessions=1, turns=1).build(5)
+@pytest.mark.parametrize("chain", [[(serial, 3)], [(serial, 4), (1, 4)], [(1, 4), (serial, 4)]])
+def test_a_part_of_ones_own_that_ends_is_refused_by_its_node(chain: list[tuple[Number, float]]) -> None:
+    program = _model(60, chain, 6, 6, sessions=1, turns=1).build(5)
     with pytest.raises(Unsupported, match=r"^blocks\[2\]\[1\]\.Hold\.prefix"):
         Simulation(program)
+
+
+def test_a_spill_beside_a_chain_is_refused_by_its_node() -> None:
+    program = _model(60, OWN, 6, 6, sessions=1, turns=1).build(5)
+    spilling = replace(program.pools[0], spill=ir.Spill(0, 0, ir.Num(1.0), ir.Num(1.0)))
+    with pytest.raises(Unsupported, match=r"^pools\[0\]\.spill"):
+        Simulation(replace(program, pools=(spilling,)))
+
+
+def test_leases_set_aside_beside_a_chain_are_refused_by_their_node() -> None:
+    program = _model(60, OWN, 6, 6, sessions=1, turns=1).build(5)
+    keys = (ir.Num(1.0),)
+    aside = replace(program.pools[0], preempt=ir.Leases(keys, 1.0, keys))
+    with pytest.raises(Unsupported, match=r"^pools\[0\]\.preempt"):
+        Simulation(replace(program, pools=(aside,)))
 
 
 def test_a_clone_made_while_chains_are_used_goes_on_alike() -> None:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from typing import Any
 
+from grammar.ir_json import from_json
 from tests.oracle.generate_engines import engines
 from tests.oracle.generate_newest import chained, requests, ticking
 from tests.oracle.generate_pairs import Pair, pairs
 from tests.oracle.generate_plain import Plain, plain
 from tests.oracle.generated import Generated
+from tests.oracle.native_programs import chains, ticks_and_leases
 
 
 def latencies(seed: int) -> Generated:
     """A program of pairs or of plain pools whose runs have latencies, which the table of the kernel does not know."""
     return (Plain if seed % 2 else Pair)(seed, newer=True).build("latencies")
+
+
+def _written(family: str, make: Callable[[int], Any]) -> Callable[[int], Generated]:
+    """A family of programs that are made as IR 14."""
+    return lambda seed: Generated(family, from_json(make(seed)))
 
 
 FAMILIES = {
@@ -24,10 +33,22 @@ FAMILIES = {
     "ticking": ticking,
     "requests": requests,
     "chained": chained,
+    "leases": _written("leases", ticks_and_leases),
+    "chains": _written("chains", chains),
 }
-# How many of seventeen programs are of each family: engines have the most that can go wrong. Of the
-# chained ones our engine declines a quarter: what it does not do beside shared prefixes.
-WEIGHTS = {"engines": 6, "pairs": 2, "plain": 3, "latencies": 1, "ticking": 1, "requests": 3, "chained": 1}
+# How many of twenty programs are of each family: engines have the most that can go wrong. Of the
+# chained ones our engine declines some: what it does not do beside shared prefixes.
+WEIGHTS = {
+    "engines": 6,
+    "pairs": 2,
+    "plain": 3,
+    "latencies": 1,
+    "ticking": 1,
+    "requests": 3,
+    "chained": 1,
+    "leases": 1,
+    "chains": 2,
+}
 
 
 def generate(seed: int, family: str | None = None) -> Generated:

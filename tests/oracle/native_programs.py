@@ -1,4 +1,4 @@
-"""Random programs with what only IR 14 says: ticks of queues, taken leases; decorates what the other generators make."""
+"""Random programs with what only IR 14 says: ticks of queues, taken leases, shared prefixes; written as IR 14."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ticks_and_leases(seed: int) -> JSON:
         if pool.get("admit_via") is None and dice.chance(0.4):
             pool["queue_every"] = period(dice)
         if index in leased and dice.chance(0.8):
-            pool["preempt"] = {"Leases": _taking(dice, data)}
+            pool["preempt"] = {"Leases": _taking(dice, data, reserve_held=pool.get("reserve_held", False))}
     return data
 
 
@@ -39,9 +39,9 @@ def _leased(data: JSON) -> set[int]:
     return pools
 
 
-def _taking(dice: Dice, data: JSON) -> JSON:
+def _taking(dice: Dice, data: JSON, *, reserve_held: bool) -> JSON:
     policy: JSON = {"keys": _keys(dice, data)}
-    if dice.chance(0.7):
+    if dice.chance(0.7) and not reserve_held:
         policy["every"] = period(dice)
         if dice.chance(0.8):
             policy["suspend"] = _keys(dice, data)
@@ -174,3 +174,75 @@ def shared_prefixes(seed: int) -> JSON:
         **slots,
         "gauges": [{"name": "u", "expr": {"Call": ["Used", [{"Pool": pool_ref}]]}}],
     }
+
+
+def _eviction_key(dice: Dice) -> JSON:
+    draw: JSON = {"Sample": ["Uniform", [{"Num": 0.0}, {"Num": 1.0}]]}
+    key = dice.pick([*({"Ctx": name} for name in ("Size", "Age", "Last", "Queued")), {"Attr": 9}, {"Attr": 10}, {"Attr": 1}, draw])
+    return {"Unary": ["Neg", key]} if dice.chance(0.5) else key
+
+
+def chains(seed: int) -> JSON:
+    """A program of one pool whose holds have chains of many kinds, some none, and what else may happen to such a pool."""
+    data = shared_prefixes(seed)
+    dice = Dice(seed + 1)
+    pool_ref = {"base": 0, "count": 1, "index": None}
+    pool = data["pools"][0]
+    block = pool["block"]
+    uneven, moving = dice.chance(0.4), dice.chance(0.3)
+    pool["reserve_held"] = dice.chance(0.15)
+    if dice.chance(0.3):
+        pool["evict"] = {"By": [_eviction_key(dice) for _ in range(dice.count(1, 2))]}
+    leases, drops, legs, nests = dice.chance(0.4), dice.chance(0.3), dice.chance(0.3), dice.chance(0.3)
+
+    def length() -> JSON:
+        if moving and dice.chance(0.4):
+            return {"Attr": 9}
+        return {"Num": float(dice.count(1, 9)) if uneven else block * dice.count(1, 3)}
+
+    def key() -> JSON:
+        simple: list[JSON] = [{"Num": 1.0}, {"Num": 2.0}, {"Attr": 2}]
+        return dice.pick(simple)
+
+    def chain() -> JSON:
+        found = [[key(), length()] for _ in range(dice.count(1, 3))]
+        if dice.chance(0.6):
+            found.append([dice.pick([{"Attr": 1}, {"Attr": 1}, {"Num": 7.0}]), {"Num": "inf"}])
+        return found
+
+    usual = chain()
+    for block_ in list(data["blocks"]):
+        for statement in block_:
+            if isinstance(statement, dict) and "Hold" in statement:
+                held = statement["Hold"]
+                how = dice.pick(["usual", "usual", "own way", "none"])
+                held["prefix"] = usual if how == "usual" else chain()
+                if how == "none":
+                    del held["prefix"]
+                if dice.chance(0.15):
+                    held["cache"] = held["reuse"] = None
+                if leases and dice.chance(0.4):
+                    held["lease"] = [pool_ref, dice.pick([{"Num": 0.5}, {"Num": "inf"}, {"Attr": 10}])]
+    if 0 in _leased(data) and dice.chance(0.5):
+        policy = _taking(dice, data, reserve_held=pool["reserve_held"])
+        policy.pop("suspend", None)
+        pool["preempt"] = {"Leases": policy}
+    session = data["blocks"][2]
+    holds = [statement for statement in session if isinstance(statement, dict) and "Hold" in statement]
+    inside = [block_ for block_, _ in zip(data["blocks"][3:], holds, strict=False)]
+    if drops:
+        place = dice.pick([session, *inside])
+        place.insert(dice.count(1, len(place)), {"Drop": pool_ref})
+    if legs:
+        held = dice.pick(holds)["Hold"]
+        data["blocks"].append([*data["blocks"][held["body"]]])
+        leg = {"Hold": {**held, "body": len(data["blocks"]) - 1}}
+        data["blocks"].append([leg, {"Observe": [2, {"Call": ["CachedIn", [{"Pool": pool_ref}]]}]}])
+        session.insert(1, {"Fork": len(data["blocks"]) - 1})
+        session.append("Join")
+    if nests:
+        dice.pick(inside).append({"Hold": {**holds[0]["Hold"], "body": len(data["blocks"])}})
+        data["blocks"].append([{"Observe": [2, {"Call": ["CachedIn", [{"Pool": pool_ref}]]}]}])
+    data["sides"] = [["Workload" if s == "Turn" or "Set" in s else "Server" for s in block_] for block_ in data["blocks"]]
+    data["sides"][0] = []
+    return data

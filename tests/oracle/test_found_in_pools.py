@@ -21,7 +21,8 @@ from tests.oracle.reference import Reference
 
 def chained(take: Any, chain: list[tuple[Number, float]], **options: Any) -> ir.Hold:
     """A hold with a chain of (key, length)."""
-    return replace(hold(take, **options), prefix=tuple(ir.Segment(node(key), node(length)) for key, length in chain))
+    made: ir.Hold = replace(hold(take, **options), prefix=tuple(ir.Segment(node(key), node(length)) for key, length in chain))
+    return made
 
 
 def freeing(*, by_shrink: bool, leased: bool = False) -> Callable[[], ir.Program]:

@@ -22,6 +22,8 @@ MET = {
     "ticking": ("evictions", "rejections", "leases expired"),
     "requests": ("preemptions", "evictions", "register undos"),
     "chained": ("evictions", "rejections"),
+    "leases": ("evictions", "leases expired"),
+    "chains": ("evictions", "leases expired"),
 }
 """What so few programs of a family meet already."""
 
