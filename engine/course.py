@@ -118,7 +118,7 @@ def follow(run: Simulation, pace: Pace | None = None) -> Iterator[Fact]:
     records: list[Decision] = []
     reserves = _reserves(run.code)
     running: dict[int, int] = {}
-    told: dict[tuple[type[Level], int], Level] = {}
+    told: dict[tuple[type[Level], int], tuple[float, ...]] = {}
     run.listen(records)
     try:
         while not run.finished:
@@ -178,29 +178,21 @@ def _waiting(k: State, st: StageState) -> int:
     return sum(len(k.pools[i].queue) for i in step.queues)
 
 
-def _changed(k: State, told: dict[tuple[type[Level], int], Level], now: float, reserves: bool) -> Iterator[Level]:
+def _changed(k: State, told: dict[tuple[type[Level], int], tuple[float, ...]], now: float, reserves: bool) -> Iterator[Level]:
     """The levels that are not what they were told to be."""
     for pool in k.pools:
-        reserved = _reserved(pool) if reserves else 0.0
         index = pool.code.index
-        level = PoolLevel(now, index, pool.used, pool.cached, reserved, len(pool.queue), len(pool.holder_counts))
-        before = told.get((PoolLevel, index))
-        if before is None or _but_for_time(before) != _but_for_time(level):
+        reserved = _reserved(pool) if reserves else 0.0
+        level = (pool.used, pool.cached, reserved, len(pool.queue), len(pool.holder_counts))
+        if told.get((PoolLevel, index)) != level:
             told[PoolLevel, index] = level
-            yield level
+            yield PoolLevel(now, index, *level)
     for index in k.code.engines:
         st = k.stages[index]
-        load = EngineLevel(now, index, len(st.jobs), _waiting(k, st))
-        before = told.get((EngineLevel, index))
-        if before is None or _but_for_time(before) != _but_for_time(load):
+        load = (len(st.jobs), _waiting(k, st))
+        if told.get((EngineLevel, index)) != load:
             told[EngineLevel, index] = load
-            yield load
-
-
-def _but_for_time(level: Level) -> tuple[float, ...]:
-    if isinstance(level, PoolLevel):
-        return (level.used, level.cached, level.reserved, level.waiting, level.holders)
-    return (level.running, level.waiting)
+            yield EngineLevel(now, index, *load)
 
 
 def _reserved(pool: PoolState) -> float:

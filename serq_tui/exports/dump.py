@@ -32,6 +32,9 @@ FILES = (*(table.file for table in TABLES), REPORT, RUN)
 _SECONDS: tuple[PhaseName, ...] = ("queued", "preempted", "unserved", "growing", "prefill", "recompute", "decode")
 _TOKENS: tuple[PhaseName, ...] = ("prefill", "recompute", "decode")
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+"""One for all decisions: ``json.dumps`` makes an encoder for each."""
+
 WHOLE = 2.0**53
 """Whole numbers below it are written without a fraction, and are read back as they were."""
 
@@ -155,7 +158,7 @@ class DumpWriter:
     def _decision(self, record: Decision) -> None:
         made = self._names.object(record)
         shown = [made.pop(key, None) for key in ("time", "type", "stage", "pool", "who")]
-        details = json.dumps(made, separators=(",", ":"), ensure_ascii=False)
+        details = _ENCODER.encode(made)
         self._decisions.writerow((figure(shown[0]), *("" if cell is None else cell for cell in shown[1:]), details))
 
 

@@ -242,8 +242,12 @@ class TraceWriter:
         self._first = False
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+"""One for all events: ``json.dumps`` makes an encoder for each."""
+
+
 def _json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def _nanoseconds(seconds: float) -> int:
