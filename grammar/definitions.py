@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 from grammar import syntax
 from grammar.bodies import assigned_by, assignments, check_parameters, kind_of_word, live_read, names_read
 from grammar.diagnostics import Note, ProgramError
-from grammar.expansion import Substitution, Use, from_host, rebuilt, walk
+from grammar.expansion import Substitution, Use, children, from_host, rebuilt, walk
 from grammar.findings import Findings, hint
 from grammar.parser import parse_expression
 from grammar.source import Source, Span
@@ -22,7 +22,11 @@ MOST_TOKENS = 100_000
 
 @dataclass(slots=True)
 class Definition:
-    """A definition; ``number`` is its place among them, and it sees those before it (L3.21)."""
+    """A definition; ``number`` is its place among them, and it sees those before it (L3.21).
+
+    Of its body put in place: how often it ``reads`` each parameter, what is ``assigned`` in it, and which names stand in it
+    where a pool or a stage is ``named``.
+    """
 
     decl: syntax.Def
     number: int
@@ -30,6 +34,7 @@ class Definition:
     expanded: syntax.Expr | syntax.Block | None = None
     reads: Counter[str] = field(default_factory=Counter)
     assigned: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -309,6 +314,7 @@ class Definitions:
             params = {p.text for p in definition.decl.params}
             definition.reads = Counter(n for n in names_read(body) if n in params)
             definition.assigned = assigned_by(body) if isinstance(body, syntax.Block) else frozenset()
+            definition.named = frozenset(_resources(body))
         return definition.expanded
 
     def _check_argument(
@@ -320,6 +326,14 @@ class Definitions:
             self.dropped.append(arg)
         where = call.ref.span
         what = f"the argument for `{param}` of `{definition.name}`"
+        if param in definition.named and (not isinstance(arg, syntax.NameExpr) or arg.grouped):
+            self.findings.error(
+                "E502",
+                arg.span,
+                f"`{param}` of `{definition.name}` names a pool or a stage, and an expression is given",
+                Note("it is defined here", definition.decl.name.span),
+                suggestion="pass the bare name",
+            )
         read = set(names_read(arg))
         for name in sorted(read & definition.assigned):
             self.findings.error(
@@ -347,6 +361,13 @@ class Definitions:
                     Note("the argument is here", arg.span),
                     suggestion=f"`set` a name to it first and pass that for `{param}`",
                 )
+
+
+def _resources(body: syntax.Node) -> Iterator[str]:
+    """The names that stand in a body where a statement names a pool or a stage."""
+    for node in walk(body):
+        if not isinstance(node, syntax.NameExpr | syntax.CallExpr | syntax.CallStatement):
+            yield from (child.names[0].text for child in children(node) if isinstance(child, syntax.Ref))
 
 
 def _arguments(n: int) -> str:

@@ -111,10 +111,10 @@ class Localizer:
                 return self.index
             if first in self.own:
                 span = reached_by(node.span, self.use)
-                return syntax.NameExpr(span, building.ref(span, f"{self.queue.name}.{first}"))
+                return syntax.NameExpr(span, building.ref(span, f"{self.queue.name}.{first}"), node.grouped)
         elif first in self.own and ref.index is None:
             span = reached_by(node.span, self.use)
-            return syntax.NameExpr(span, building.ref(span, f"{self.queue.name}.{ref.text}"))
+            return syntax.NameExpr(span, building.ref(span, f"{self.queue.name}.{ref.text}"), node.grouped)
         return rebuilt(node, self._node, self.use)
 
     def _ref(self, ref: syntax.Ref) -> syntax.Ref:

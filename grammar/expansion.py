@@ -148,8 +148,8 @@ class Substitution:
     """Puts arguments in place of names, in one walk; what is put in is not walked again.
 
     Attributes:
-        values: the expression for each name, dotted or not. One that is itself a reference may
-            also stand where a pool or a stage is named (L3.19).
+        values: the expression for each name, dotted or not. One that is itself a reference, in no
+            parentheses, may also stand where a pool or a stage is named (L3.19).
         use: the use the walked text is put in place of; None leaves the spans as they are.
         references: whether names are replaced where a pool or a stage is named; a request's
             parameters are not (L6.10).
@@ -168,7 +168,7 @@ class Substitution:
             if node.ref.index is None:
                 value = self.values.get(node.ref.text)
                 if value is not None:
-                    return value
+                    return replace(value, grouped=True) if node.grouped and isinstance(value, syntax.NameExpr) else value
         elif isinstance(node, syntax.Ref):
             return self._ref(node)
         elif isinstance(node, syntax.CallExpr) and not self.references and node.ref.text == "cost" and node.args:
@@ -187,7 +187,7 @@ class Substitution:
 
     def _ref(self, ref: syntax.Ref) -> syntax.Ref:
         value = self.values.get(ref.names[0].text) if self.references else None
-        if isinstance(value, syntax.NameExpr) and (ref.index is None or value.ref.index is None):
+        if isinstance(value, syntax.NameExpr) and not value.grouped and (ref.index is None or value.ref.index is None):
             given = value.ref
             index = given.index if ref.index is None else cast(syntax.Expr, self._node(ref.index))
             return replace(given, names=given.names + ref.names[1:], index=index)

@@ -100,9 +100,10 @@ def _function(reader: Reader, e: syntax.CallExpr, name: str, clause: Clause) -> 
     if args is None:
         return POISON
     first = args[0]
-    if not isinstance(first, syntax.NameExpr):
+    if not isinstance(first, syntax.NameExpr) or first.grouped:
+        given = f"`({first.ref.text})`" if isinstance(first, syntax.NameExpr) else "an expression"
         reader.findings.error(
-            "E508", e.ref.span, f"`{name}` takes the name of {_article(of)}, and an expression is given", suggestion=usage
+            "E508", e.ref.span, f"`{name}` takes the name of {_article(of)}, and {given} is given", suggestion=usage
         )
         return POISON
     if name in AGGREGATES:
@@ -251,7 +252,7 @@ def _cost(reader: Reader, e: syntax.CallExpr, clause: Clause) -> ir.Expr:
         return POISON
     targets: list[ir.PoolTarget | ir.StageTarget] = []
     for arg in args[:-1]:
-        if not isinstance(arg, syntax.NameExpr):
+        if not isinstance(arg, syntax.NameExpr) or arg.grouped:
             reader.findings.error(
                 "E1106", arg.span, "a pool or a stage is named here, and the amount comes last", suggestion="cost(R, e)"
             )

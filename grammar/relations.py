@@ -63,7 +63,7 @@ def _arguments(
                 to.findings.error("E1313", arg.name.span, f"`kvt.{verb}` takes no `{arg.name.text}`", suggestion=usage)
                 return None
             latency = arg.value
-        elif isinstance(arg, syntax.NameExpr) and len(arg.ref.names) == 1 and arg.ref.index is None and latency is None:
+        elif isinstance(arg, syntax.NameExpr) and _is_name(arg) and latency is None:
             names.append(arg)
         else:
             to.findings.error("E1313", arg.span, f"`kvt.{verb}` takes two queues and perhaps a latency", suggestion=usage)
@@ -72,6 +72,10 @@ def _arguments(
         to.findings.error("E1313", decl.ref.span, f"`kvt.{verb}` takes two queues, its source and its reader", suggestion=usage)
         return None
     return (names[0], names[1]), latency
+
+
+def _is_name(arg: syntax.NameExpr) -> bool:
+    return len(arg.ref.names) == 1 and arg.ref.index is None and not arg.grouped
 
 
 def _queue(to: Declarations, arg: syntax.NameExpr, what: str) -> Queue | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from grammar import building, syntax
 from grammar.diagnostics import Note
 from grammar.expansion import uses_of
@@ -176,7 +178,7 @@ def second_tier(model: Model, findings: Findings, call: syntax.CallStatement, or
         findings.error("E1315", wrong, f"`{name}` takes two names, an amount and the time a token takes", suggestion=usage)
         return ()
     cache_arg, pool_arg = (plain[0], plain[1]) if load else (plain[1], plain[0])
-    cache = model.queues.get(cache_arg.ref.text) if isinstance(cache_arg, syntax.NameExpr) else None
+    cache = model.queues.get(cache_arg.ref.text) if _is_name(cache_arg) else None
     if cache is None or "l2" not in cache.roles or cache.order >= order:
         findings.error(
             "E1315",
@@ -185,13 +187,17 @@ def second_tier(model: Model, findings: Findings, call: syntax.CallStatement, or
             suggestion=usage,
         )
         return ()
-    if not isinstance(pool_arg, syntax.NameExpr):
+    if not _is_name(pool_arg):
         findings.error("E1315", pool_arg.span, f"`{name}` names the entry's own pool here", suggestion=usage)
         return ()
     per_token = named["per_token"].value
     if load:
         return _loaded(call.span, cache, pool_arg.ref, plain[2], per_token)
     return _stored(call.span, cache, plain[2], per_token)
+
+
+def _is_name(arg: syntax.Expr) -> TypeGuard[syntax.NameExpr]:
+    return isinstance(arg, syntax.NameExpr) and not arg.grouped
 
 
 def _loaded(span: Span, cache: Queue, pool: syntax.Ref, n: syntax.Expr, per_token: syntax.Expr) -> tuple[syntax.Statement, ...]:

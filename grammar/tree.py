@@ -111,6 +111,10 @@ def _first(_: Span, c: Children) -> Any:
     return c[0]
 
 
+def _paren(_: Span, c: Children) -> Any:
+    return replace(c[0], grouped=True) if isinstance(c[0], s.NameExpr) else c[0]
+
+
 def _all(_: Span, c: Children) -> tuple[Any, ...]:
     return tuple(c)
 
@@ -260,7 +264,7 @@ BUILDERS: dict[str, Builder] = {
     "not_": lambda span, c: s.Unary(span, "!", c[0]),
     "draw": lambda span, c: s.Draw(span, c[0], c[1] or ()),
     "number": _first,
-    "paren": _first,
+    "paren": _paren,
     "call": _call,
     "name": lambda span, c: s.NameExpr(span, c[0]),
     "count_name": lambda span, c: s.NameExpr(span, s.Ref(span, (c[0],))),

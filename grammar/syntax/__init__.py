@@ -1,6 +1,6 @@
 """The syntax tree: frozen nodes with spans; knows no names and no rules.
 
-A node says what was written. Parentheses leave no node (``grouped`` is not kept), so
+A node says what was written. Parentheses leave no node (only a bare name knows of its own), so
 comparing two trees while ignoring spans compares them "as written" (L5.11, L5.15, L7.27):
 spans do not take part in equality.
 """

@@ -52,9 +52,13 @@ class String(Node):
 
 @dataclass(frozen=True, slots=True)
 class NameExpr(Node):
-    """A reference read as a value (or as a pool or stage, by its position)."""
+    """A reference read as a value (or as a pool or stage, by its position).
+
+    One in parentheses (``grouped``) is an expression, and names no pool and no stage (L3.9).
+    """
 
     ref: Ref
+    grouped: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,16 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable
-from functools import cache
 
 import pytest
 
-from grammar import syntax
 from grammar.diagnostics import ProgramError
-from grammar.expansion import walk
 from grammar.findings import MOST_TOLD
 from grammar.ir_json import from_json, to_json
 from grammar.link import Settings, link
-from grammar.parser import parse
 from grammar.source import Source, Span
 from tests.cases import cases
+from tests.grammar.astray import changed
 
 PROGRAMS = [case.source for case in cases("corpus_ok")]
 
@@ -30,41 +27,6 @@ DRAWN = os.environ.get("FUZZ_PROGRAMS")
 SEEDS = range(int(DRAWN or 12))
 A_SEED = 25
 """Programs tried with one seed, so that a failure names few."""
-
-VALUES = "now cached computed serial running.count waiting.count batch.tokens decoding inf 0 -1 0.5 self unknown ~exp(2)".split()
-
-Piece = tuple[int, int]
-
-
-@cache
-def pieces(text: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Where the expressions and references of a text stand, and where its statements and items do."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-
-    def place(span: Span) -> Piece:
-        return starts[span.line - 1] + span.column - 1, starts[span.end_line - 1] + span.end_column - 1
-
-    nodes = list(walk(parse(Source("fuzz", text))))
-    small = (syntax.Number, syntax.NameExpr, syntax.Binary, syntax.CallExpr, syntax.Draw, syntax.Ref, syntax.Name)
-    large = (*syntax.Statement.__args__, *syntax.ScheduleItem.__args__, *syntax.Item.__args__, syntax.PoolOption, syntax.Capacity)
-    return (
-        tuple(place(n.span) for n in nodes if isinstance(n, small)),
-        tuple(place(n.span) for n in nodes if isinstance(n, large) and not isinstance(n, syntax.Main)),
-    )
-
-
-def changed(dice: random.Random, text: str) -> str:
-    """The text with one piece replaced, left out, or written twice."""
-    small, large = pieces(text)
-    if dice.random() < 0.6:
-        (start, end), (other, stop) = dice.choice(small), dice.choice(small)
-        put = dice.choice(VALUES) if dice.random() < 0.3 else text[other:stop]
-    else:
-        (start, end), (other, stop) = dice.choice(large), dice.choice(large)
-        put = dice.choice(["", text[other:stop], f"{text[other:stop]} {text[start:end]}"])
-    return text[:start] + put + text[end:]
 
 
 def check_places(source: Source, spans: list[Span | None]) -> None:

@@ -89,6 +89,14 @@ class Reference:
             raise Panic(answer["error"]["message"])
         return str(answer["error"]["message"])
 
+    def compile(self, text: str, horizon: float) -> dict[str, Any]:
+        """What the reference's front end makes of a text, ``{"ir": IR}`` or ``{"error": {"kind", "message"}}``; dev92 only.
+
+        Raises:
+            Late: it takes longer than the patience given.
+        """
+        return self._ask({"do": "compile", "text": text, "horizon": horizon})
+
     def run(self, data: dict[str, Any], folder: Path | None = None) -> dict[str, Any]:
         """The whole result of an IR, or ``{"error": {"kind", "message"}}``; relative traces are read in the folder.
 

@@ -1,8 +1,9 @@
 """Run by the reference's own Python: answers JSON lines about IRs; knows the reference and nothing of ours.
 
-A request is ``{"do": "load" | "run", "ir": TEXT, "folder": FOLDER or null}``, one a line; so is
-an answer. ``load`` answers ``{"ok": true}`` or ``{"error": ...}``, ``run`` a whole result or
-``{"error": ...}``, where an error is ``{"kind": "validation" | "runtime" | "panic", "message": ...}``.
+A request is ``{"do": "load" | "run", "ir": TEXT, "folder": FOLDER or null}`` or
+``{"do": "compile", "text": TEXT, "horizon": H}``, one a line; so is an answer. ``load`` answers
+``{"ok": true}`` or ``{"error": ...}``, ``compile`` ``{"ir": IR}`` or ``{"error": ...}``, ``run`` a
+whole result or ``{"error": ...}``, where an error is ``{"kind": "validation" | "runtime" | "panic", "message": ...}``.
 Infinities and nan are the texts "inf", "-inf" and "nan", here as in a recorded case.
 """
 
@@ -54,6 +55,11 @@ def failure(kind: str, error: BaseException) -> dict[str, Any]:
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """What the reference makes of one request."""
+    if request["do"] == "compile":
+        try:
+            return {"ir": json.loads(pyserq.compile(source=request["text"], horizon=request["horizon"]).to_json())}
+        except BaseException as error:
+            return failure("validation", error)
     try:
         program = pyserq.Program.from_json(request["ir"])
     except BaseException as error:
