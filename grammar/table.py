@@ -1,4 +1,4 @@
-"""The parse table of ``serq.lark``: built once, then read from the user's cache; knows no tree and no program."""
+"""The parse table of ``serq.lark``: built with the package, or once and kept in the user's cache; knows no tree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 import json
 import os
 import pickle
-import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import lark
-import platformdirs
 from lark.lexer import PatternRE, PatternStr, TerminalDef
 
 START_TEXT = "start"
@@ -26,6 +24,8 @@ _KEPT_FORM = 2
 """The layout of the kept file, and what is done to the grammar before; part of its name, so that an older file is never
 read as a newer one."""
 
+_KEPT_NAME = "table-{}.json"
+
 _WORD_END = r"(?!\w)"
 
 
@@ -33,18 +33,35 @@ _WORD_END = r"(?!\w)"
 def parser_table() -> lark.Lark:
     """The LALR parser of the language (L2.1).
 
-    Building the table takes about half a second, reading a kept one a tenth of that; so the first process to need it
-    keeps it. The file is JSON, not Lark's own pickle: whoever can write the cache directory must not gain the power
-    to run code here. A file that cannot be read, is cut short or was written by other versions is built anew.
+    Building the table takes about half a second, reading a kept one a fifth of that. An installed package brings it
+    along; where it was built by another Lark, or not at all, the first process to need it builds it and keeps it. The
+    file is JSON, not Lark's own pickle: whoever can write the cache directory must not gain the power to run code
+    here. A file that cannot be read, is cut short or was written by other versions is built anew.
     """
-    text = resources.files("grammar").joinpath("serq.lark").read_text(encoding="utf-8")
-    kept = _kept_file(text)
-    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
-        return _load(kept.read_bytes())
+    package = resources.files("grammar")
+    text = package.joinpath("serq.lark").read_text(encoding="utf-8")
+    name = _file_name(text)
+    for place in (package, _cache()):
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
+            return _load(place.joinpath(name).read_bytes())
     built = build_table(text)
     with suppress(OSError):
-        _keep(kept, _dump(built))
+        _keep(_cache() / name, _dump(built))
     return built
+
+
+def keep_in_package(folder: Path) -> Path | None:
+    """Build the table into the package's folder, in place of an older one; None where it cannot be written."""
+    text = (folder / "serq.lark").read_text(encoding="utf-8")
+    kept = folder / _file_name(text)
+    try:
+        _keep(kept, _dump(build_table(text)))
+    except OSError:
+        return None
+    for older in folder.glob(_KEPT_NAME.format("*")):
+        if older != kept:
+            older.unlink(missing_ok=True)
+    return kept
 
 
 def build_table(text: str) -> lark.Lark:
@@ -80,11 +97,16 @@ def _whole_words(terminal: TerminalDef) -> None:
         terminal.priority = 1
 
 
-def _kept_file(text: str) -> Path:
-    """One file for each grammar, Lark and Python, so that versions side by side do not fight over it."""
-    versions = f"{_KEPT_FORM} {lark.__version__} {sys.version_info[0]}.{sys.version_info[1]}"
-    digest = hashlib.sha256(f"{versions}\n{text}".encode()).hexdigest()
-    return Path(platformdirs.user_cache_dir("serq-tui")) / f"table-{digest[:32]}.json"
+def _file_name(text: str) -> str:
+    """One file for each grammar and Lark, so that versions side by side do not fight over it; the data are no Python's."""
+    digest = hashlib.sha256(f"{_KEPT_FORM} {lark.__version__}\n{text}".encode()).hexdigest()
+    return _KEPT_NAME.format(digest[:32])
+
+
+def _cache() -> Path:
+    import platformdirs  # here, as an installed package does without
+
+    return Path(platformdirs.user_cache_dir("serq-tui"))
 
 
 def _keep(file: Path, content: bytes) -> None:

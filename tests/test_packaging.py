@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from importlib.resources import files
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,18 @@ def test_the_readme_names_every_example() -> None:
 
 def test_installing_registers_the_lexer_of_the_language() -> None:
     assert get_lexer_for_filename("model.sq").name == "serQ"
+
+
+def test_a_wheel_brings_the_parse_table_along(tmp_path: Path) -> None:
+    (tmp_path / "grammar").mkdir()
+    shutil.copy(ROOT / "grammar" / "serq.lark", tmp_path / "grammar")
+    hooks = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    spec = spec_from_file_location("hatch_build", ROOT / hooks["hooks"]["custom"]["path"])
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    wheel: dict[str, list[str]] = {"artifacts": []}
+    module.TableHook(str(tmp_path), {}, None, None, str(tmp_path), "wheel").initialize("standard", wheel)
+    (table,) = (tmp_path / "grammar").glob("table-*.json")
+    assert wheel["artifacts"] == [f"/grammar/{table.name}"]

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from grammar import syntax as s
@@ -216,33 +211,3 @@ def test_no_accepted_program_comes_near_the_greatest_depth() -> None:
 
     deepest = max(depth(parse(Source(recorded.name, recorded.source))) for recorded in cases("corpus_ok"))
     assert deepest < MAX_DEPTH / 4
-
-
-# ------------------------------------------------------------------ the kept table
-
-
-def read_in_process(cache: Path) -> None:
-    """Parse a program in a process whose cache directory is given."""
-    program = "from grammar.parser import parse; from grammar.source import Source; parse(Source('x', 'fn main() { }'))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], env={"XDG_CACHE_HOME": str(cache), "HOME": str(cache)}, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the cache directory is set by an environment variable there alone")
-def test_the_table_is_kept_once_and_rebuilt_when_it_cannot_be_read(tmp_path: Path) -> None:
-    read_in_process(tmp_path)
-    (kept,) = tmp_path.rglob("*.json")
-    whole = kept.read_bytes()
-    for damaged in (whole[: len(whole) // 2], b"", b"[]", b"{}", b"\x80pickle"):
-        kept.write_bytes(damaged)
-        read_in_process(tmp_path)
-        assert json.loads(kept.read_bytes()).keys() == {"data", "memo"}
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the cache directory is set by an environment variable there alone")
-def test_a_cache_that_cannot_be_written_does_not_keep_a_program_from_being_read(tmp_path: Path) -> None:
-    (tmp_path / "serq-tui").write_text("a file where the directory should be")
-    read_in_process(tmp_path)
-    assert not list(tmp_path.rglob("*.json"))
