@@ -13,7 +13,8 @@ from grammar.definitions import MOST_TOKENS
 from grammar.diagnostics import Note
 from grammar.entries import Localizer
 from grammar.expansion import Use, size, walk
-from grammar.findings import hint
+from grammar.findings import are_given, hint
+from grammar.homes import CALL_FORMS
 from grammar.names import FUNCTIONS, RETIRED
 from grammar.requests import called
 from grammar.scopes import Engine, Queue
@@ -53,7 +54,10 @@ def _unknown(inliner: Inliner, node: syntax.CallStatement) -> tuple[syntax.State
     what = "is a function and gives a value" if text in FUNCTIONS and text not in RETIRED else "is nothing that can be called"
     candidates = [*inliner.model.engines, *(n for n, (k, _) in inliner.model.declared.items() if k == "definition")]
     inliner.findings.error(
-        "E415", node.ref.span, f"`{text}` {what}: no statement, definition, engine or entry", suggestion=hint(text, candidates)
+        "E415",
+        node.ref.span,
+        f"`{text}` {what}: no statement, definition, engine or entry",
+        suggestion=hint(text, candidates) or CALL_FORMS.get(text),
     )
     return ()
 
@@ -121,7 +125,7 @@ def _arguments(
         inliner.findings.error(
             "E1015",
             node.ref.span,
-            f"{of} takes {len(params)} argument{'' if len(params) == 1 else 's'} ({names}), and {len(node.args)} are given",
+            f"{of} takes {len(params)} argument{'' if len(params) == 1 else 's'} ({names}), and {are_given(len(node.args))}",
             Note("it is declared here", where),
             suggestion=f"{node.ref.text} ({names});",
         )

@@ -180,6 +180,8 @@ class RequestRules:
     def _pools(self) -> None:
         """A request holds, grows and loads only what its ``taking`` takes (L6.4)."""
         taken = self._taken()
+        if taken - self._capacities():
+            return  # one of them is misspelt, which is told already, and may be what is missing
         for node in walk(self.request.decl):
             refs: tuple[syntax.Ref, ...] = ()
             if isinstance(node, syntax.Hold):

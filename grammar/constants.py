@@ -10,7 +10,8 @@ from grammar import syntax
 from grammar.arithmetic import OPERATORS, PURE
 from grammar.diagnostics import Note, ProgramError
 from grammar.expansion import walk
-from grammar.findings import Findings
+from grammar.findings import Findings, are_given
+from grammar.homes import FUNCTION_FORMS
 from grammar.names import FUNCTIONS, nearest
 from grammar.parser import parse_expression
 from grammar.source import Source, Span
@@ -265,7 +266,7 @@ class _Evaluation:
         if name in STAGE_FUNCTIONS or name in POOL_FUNCTIONS:
             return NotConstant("E310", span, f"`{name}` is read while the program runs, and a constant is one number")
         if name in FUNCTIONS and name != "cost":
-            return NotConstant("E507", span, f"`{name}` takes {_count(name)}, and {len(e.args)} are given")
+            return NotConstant("E507", span, f"`{name}` takes {_count(name)}, and {are_given(len(e.args))}")
         if name == "cost":
             return NotConstant("E310", span, "a constant is a plain number, not a cost")
         if name == "pow":
@@ -275,7 +276,7 @@ class _Evaluation:
             "E415",
             span,
             f"there is no function and no definition `{name}`",
-            suggestion=None if near is None else f"did you mean `{near}`?",
+            suggestion=FUNCTION_FORMS.get(name, None if near is None else f"did you mean `{near}`?"),
         )
 
     def _over(self, e: syntax.Over) -> float:

@@ -11,7 +11,7 @@ from grammar.declarations import Declarations
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import hint
-from grammar.names import FUNCTIONS, WORDS
+from grammar.names import FUNCTIONS, WORDS, nearest
 from grammar.scopes import Capacity, Device, Engine, Queue
 from grammar.source import Span
 
@@ -226,8 +226,15 @@ class _Items:
         missing = [word for word in REQUIRED if getattr(engine, word) is None]
         if missing and len(self.to.findings.errors) == told:
             words = " and no ".join(f"`{'tokens cap' if w == 'tokens' else w}`" for w in missing)
+            named = {i.name.text: i.name.span for i in engine.decl.items if isinstance(i, syntax.Capacity)}
+            near = nearest("tokens", named) if "tokens" in missing else None
+            notes = () if near is None else (Note(f"`{near}` is a capacity of the program's own here", named[near]),)
             self.to.findings.error(
-                "E809", self.where, f"engine `{engine.name}` has no {words}", suggestion=" ".join(REQUIRED[w] for w in missing)
+                "E809",
+                self.where,
+                f"engine `{engine.name}` has no {words}",
+                *notes,
+                suggestion=" ".join(REQUIRED[w] for w in missing),
             )
         self._check_budget()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from grammar import ir, syntax
 from grammar.diagnostics import Note
-from grammar.findings import hint
-from grammar.names import FUNCTIONS
+from grammar.findings import are_given, hint
+from grammar.homes import FUNCTION_FORMS
+from grammar.names import DISTRIBUTIONS, FUNCTIONS
 from grammar.reader import POISON, Reader, draws, joined
 from grammar.reads import FUNCTION_READ, TABLE, Clause, Column, Read, may_read, where_read
 from grammar.references import member, pool_of, pool_ref, stage_of
@@ -43,8 +44,12 @@ def _no_function(reader: Reader, e: syntax.CallExpr, clause: Clause) -> ir.Expr:
             "E416", e.ref.span, f"`{name}` is written `{RETIRED_TODAY[name]}` today", suggestion=RETIRED_TODAY[name]
         )
         return POISON
+    drawn = f"a draw is written `~{name}(…)`" if name in DISTRIBUTIONS else FUNCTION_FORMS.get(name)
     reader.findings.error(
-        "E415", e.ref.span, f"there is no function and no definition `{name}`", suggestion=hint(name, [*FUNCTIONS, "cost"])
+        "E415",
+        e.ref.span,
+        f"there is no function and no definition `{name}`",
+        suggestion=drawn or hint(name, [*FUNCTIONS, "cost"]),
     )
     return POISON
 
@@ -54,7 +59,7 @@ def _arguments(reader: Reader, e: syntax.CallExpr, counts: tuple[int, ...], usag
     if len(args) == len(e.args) and len(args) in counts:
         return tuple(args)
     reader.findings.error(
-        "E507", e.ref.span, f"`{e.ref.text}` is written `{usage}`, and {len(e.args)} arguments are given", suggestion=usage
+        "E507", e.ref.span, f"`{e.ref.text}` is written `{usage}`, and {are_given(len(e.args))}", suggestion=usage
     )
     return None
 

@@ -7,6 +7,7 @@ import math
 from grammar import ir, syntax
 from grammar.diagnostics import Note
 from grammar.findings import hint
+from grammar.homes import FIELD_FORMS, VALUE_FORMS
 from grammar.reader import POISON, Reader
 from grammar.reads import (
     ENGINE_COLUMNS,
@@ -170,6 +171,8 @@ def _not_a_value(reader: Reader, ref: syntax.Ref) -> ir.Expr:
         notes = model.note_of(near) if span is None else (Note(f"the constant `{near}` is declared here", span),)
     if text in model.declared and model.declared[text][0] == "definition":
         suggestion = f"{text}(…)"
+    elif text.lower() in VALUE_FORMS:
+        suggestion, notes = VALUE_FORMS[text.lower()], ()
     reader.findings.error(
         "E504", ref.span, f"nothing is called `{text}`", *notes, suggestion=suggestion or f"let {text} = …;  or `set {text} = …;`"
     )
@@ -238,7 +241,7 @@ def _list_value(reader: Reader, ref: syntax.Ref, clause: Clause) -> ir.Expr:
             "E605",
             field.span,
             f"`{name}` has no `{field.text}`; it has {', '.join(f'`{name}.{f}`' for f in fields)}",
-            suggestion=hint(field.text, fields),
+            suggestion=hint(field.text, fields) or _meant_field(field.text, name),
         )
         return POISON
     value = f"{name}.{field.text}"
@@ -249,10 +252,17 @@ def _list_value(reader: Reader, ref: syntax.Ref, clause: Clause) -> ir.Expr:
     return ir.Ctx(fields[field.text])
 
 
+def _meant_field(field: str, name: str) -> str | None:
+    """What another list, or another language, calls a field by a name that this list does not have."""
+    meant = FIELD_FORMS.get(field, field)
+    lists = [name, *(other for other in LISTS if other != name)]
+    return next((f"{other}.{meant}" for other in lists if meant in LISTS[other]), None)
+
+
 def _wrong_list_value(reader: Reader, ref: syntax.Ref, value: str, clause: Clause) -> ir.Expr:
     name, _, field = value.partition(".")
     if clause.column is Column.EXECUTE and name == "running":
-        why, instead = "`execute` is read for the batch that was formed, not for all residents", f"batch.{field}"
+        why, instead = "`execute` is read for the batch that was formed, not for all running requests", f"batch.{field}"
         if instead not in LIST_TABLE:
             instead = ""
     elif name == "batch" and Column.SCHEDULE in LIST_TABLE[value]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from grammar.homes import OPERATOR_FORMS
+import re
+
+from grammar.homes import OPERATOR_FORMS, TIMES, UNITS
 from grammar.misreadings import Edit, Finding, error
+from grammar.scan import number_value
 from grammar.trouble import BRACKETS, Trouble
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
@@ -11,11 +14,16 @@ _LOOSER = frozenset({"&&", "||", "?", ":", "=", ",", ";"})
 """What ends an operand of a comparison on its left."""
 
 
+_COMMENTED_OUT = re.compile(r"[ \t]*//[ \t]*([\w.(][^\n]*[;)])[ \t]*$", re.MULTILINE)
+_TWO_WORDS = re.compile(r"[^\W\d]\w*\s+[^\W\d]")
+"""A comment that reads like the rest of an expression, and one that reads like a remark."""
+
+
 def expression_slip(t: Trouble) -> Finding | None:
     """What is wrong with the expression being read, None when nothing known is."""
     if t.at_end:
         return None
-    for slip in (_assignment, _chain, _drawn_base, _spelt_operator, _twice, _juxtaposed, _string):
+    for slip in (_assignment, _chain, _drawn_base, _spelt_operator, _twice, _commented, _juxtaposed, _string):
         found = slip(t)
         if found is not None:
             return found
@@ -81,13 +89,36 @@ def _twice(t: Trouble) -> Finding | None:
     return None
 
 
+def _commented(t: Trouble) -> Finding | None:
+    """``a // b``: a division of other languages, and a comment here (L1.8)."""
+    comment = _COMMENTED_OUT.match(t.text, t.lexemes[t.at - 1].end) if t.at and t.after_operand else None
+    if comment is None or _TWO_WORDS.search(comment[1]):
+        return None
+    message = f"expected {t.expected()}, read {t.found}"
+    help_ = "`//` begins a comment, which took the rest of the line; a whole quotient is `floor(a / b)`"
+    return Finding(error("E105", message, t.after_previous, help_))
+
+
 def _juxtaposed(t: Trouble) -> Finding | None:
     """``2n`` for ``2 * n``."""
     if not t.is_word(t.at) or not t.after_operand or t.lexemes[t.at - 1].kind != "number":
         return None
     if t.lexemes[t.at - 1].end != t.lexemes[t.at].offset:
         return None
+    value = number_value(t.word_at(t.at - 1))
+    declared = any(t.word_at(i) == "let" and t.word_at(i + 1) == t.word for i in range(len(t.lexemes)))
+    if t.word in UNITS and value is not None and not declared:
+        counted = "with times in seconds write" if t.word in TIMES else "write"
+        return _says(t, f"a number has no unit: {counted} `{_plain(value * UNITS[t.word])}`", Edit(t.at, 1))
     return _says(t, f"write `{t.word_at(t.at - 1)} * {t.word}`", Edit(t.at, 0, ("*",)))
+
+
+def _plain(value: float) -> str:
+    """A number as one would write it: digits where they are few, else a power of ten."""
+    digits = f"{value:.12g}"
+    power = f"{value:e}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+    mantissa, _, exponent = power.partition("e")
+    return digits if len(digits) <= 9 else f"{float(mantissa):g}e{exponent}"
 
 
 def _string(t: Trouble) -> Finding | None:

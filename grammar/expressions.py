@@ -7,7 +7,7 @@ from grammar.constants import NotConstant
 from grammar.diagnostics import Note
 from grammar.expression_calls import call
 from grammar.expression_names import name as read_name
-from grammar.findings import hint
+from grammar.findings import are_given, hint
 from grammar.names import BUILT_IN, DISTRIBUTIONS
 from grammar.reader import LOWER, POISON, Reader, draws, joined
 from grammar.reads import Clause, Column, Read, may_read
@@ -55,7 +55,7 @@ def _draw(reader: Reader, e: syntax.Draw, clause: Clause) -> ir.Expr:
         return _bad_draw(reader, e, f"there is no distribution `{name}`")
     if len(e.args) != len(DISTRIBUTIONS[name]):
         wanted = ", ".join(DISTRIBUTIONS[name])
-        return _bad_draw(reader, e, f"`~{name}` takes ({wanted}), and {len(e.args)} are given")
+        return _bad_draw(reader, e, f"`~{name}` takes ({wanted}), and {are_given(len(e.args))}")
     args = tuple(reader.value(a, clause) for a in e.args)
     if not may_read(Read.DRAW, clause.column):
         again = "is read again and again, so what it draws would change"

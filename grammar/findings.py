@@ -131,6 +131,11 @@ def text_order(found: Diagnostic) -> tuple[int, int]:
     return (0, 0) if found.span is None or found.source is not None else (found.span.line, found.span.column)
 
 
+def are_given(count: int) -> str:
+    """``none is given``, ``1 is given``, ``2 are given``: how many arguments there are."""
+    return "none is given" if count == 0 else f"{count} {'is' if count == 1 else 'are'} given"
+
+
 def hint(name: str, candidates: Iterable[str]) -> str | None:
     """The suggestion line for the nearest candidate (L13.4)."""
     near = nearest(name, candidates)

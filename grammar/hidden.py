@@ -104,14 +104,20 @@ class HiddenRules:
         for e, what in _decisions(s):
             self._plain(e, what, self.reader.place(e, at), state)
         if isinstance(s, ir.Hold) and isinstance(origin, syntax.Hold):
-            for take, written in zip(s.pools, origin.takes, strict=False):
-                for amount in (take.units, take.reserve):
-                    if amount is not None:
-                        self._plain(amount, HEADER, self.reader.place(amount, written.pool.span), state)
+            amounts = [
+                (amount, written.pool.span)
+                for take, written in zip(s.pools, origin.takes, strict=False)
+                for amount in (take.units, take.reserve)
+                if amount is not None
+            ]
             if s.reuse is not None:
-                self._plain(s.reuse, HEADER, self.reader.place(s.reuse, at), state)
+                amounts.append((s.reuse, at))
+            for amount, where in amounts:
+                if self._plain(amount, HEADER, self.reader.place(amount, where), state):
+                    break  # a name bound at admission is read by several amounts: told of the first, a person mends them all
 
-    def _plain(self, e: ir.Expr, what: str, at: Span, state: Origins) -> None:
+    def _plain(self, e: ir.Expr, what: str, at: Span, state: Origins) -> bool:
+        """Tell of the first hidden origin an amount has; whether it has one."""
         for node in inside(e):
             if not isinstance(node, ir.Attr) or not state.get(node.slot, NONE).may:
                 continue
@@ -130,7 +136,8 @@ class HiddenRules:
                 *notes,
                 suggestion="read it in a run's work, in `cache`, in `set` or in `observe`",
             )
-            return
+            return True
+        return False
 
     def _always_read(self, e: ir.Expr, state: Origins) -> frozenset[int]:
         """The origins an amount reads on every evaluation (L7.34, 2): those a run reveals."""

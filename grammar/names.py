@@ -65,8 +65,12 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """The one candidate close enough to be what was meant, None without one or with two equally near (L13.4).
 
     Close enough is two edits, one for a name of three letters or less; an edit adds, drops or changes a letter, or
-    swaps two neighbours.
+    swaps two neighbours. Closest is what differs in capitals alone.
     """
+    candidates = tuple(candidates)
+    alike = [candidate for candidate in candidates if candidate != name and candidate.lower() == name.lower()]
+    if len(alike) == 1:
+        return alike[0]
     reach = 1 if len(name) <= SHORT_NAME else 2
     best: list[str] = []
     for candidate in dict.fromkeys(candidates):

@@ -33,6 +33,8 @@ _LEXEME = re.compile(
     re.VERBOSE,
 )
 
+_PERCENT = "a share is a number below 1, such as `0.9`; the rest of a division is `x - floor(x, y)`"
+
 _MEANT = {
     "&": "&&",
     "|": "||",
@@ -145,7 +147,8 @@ def _no_lexeme(lexeme: Lexeme) -> Diagnostic:
     shown = f"`{character}`" if character.isprintable() else f"the invisible character U+{ord(character):04X}"
     meant = _MEANT.get(character)
     message = f"{shown} starts no word, number or operator of the language"
-    return Diagnostic("E101", "error", message, span, suggestion=f"write `{meant}`" if meant else None)
+    help_ = _PERCENT if character == "%" else f"write `{meant}`" if meant else None
+    return Diagnostic("E101", "error", message, span, suggestion=help_)
 
 
 def _open_string(lexeme: Lexeme) -> Diagnostic:

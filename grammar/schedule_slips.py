@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from grammar.diagnostics import Note
 from grammar.homes import HOMES, SCHEDULE_FORMS
-from grammar.misreadings import Edit, Finding, error, retired_clause
+from grammar.misreadings import Edit, Finding, error
 from grammar.names import nearest
+from grammar.statement_slips import retired_clause
 from grammar.trouble import BRACKETS, Trouble
 
 _STATEMENTS = {"advance": "running", "admit": "waiting", "exclusive": "prefill"}
@@ -25,6 +26,18 @@ _CLAUSE_WORDS = {
     "each": "each at most",
     "taking": "taking",
 }
+
+
+_ORDER_FORMS = {
+    "decode_first": "did you mean `decode first`?",
+    "prefill": "prefills before decodes is `by (decoding)`",
+    "prefill_first": "prefills before decodes is `by (decoding)`",
+    "fifo": "requests stand in the order of their admission: drop it, or write `admission`",
+    "fcfs": "requests stand in the order of their admission: drop it, or write `admission`",
+    "lifo": "the last admitted first is `by (-admission)`",
+    "at": "did you mean `each at most`?",
+}
+"""What an order of ``advance running`` is called here, for a word of other places (E105)."""
 
 
 def schedule_statement(t: Trouble) -> Finding | None:
@@ -54,6 +67,8 @@ def _no_clause(t: Trouble, first: str) -> Finding:
         return Finding(error("E105", message, t.span, "statements end with `;`"), Edit(t.at, 1, (";",)))
     if t.word == ",":
         return Finding(error("E105", message, t.span, "clauses follow one another without a comma"), Edit(t.at, 1))
+    if t.word in _ORDER_FORMS and first == "advance":
+        return Finding(error("E105", message, t.span, _ORDER_FORMS[t.word]))
     near = nearest(t.word, [word for word, clause in _CLAUSE_WORDS.items() if clause in _CLAUSES[first]])
     if near:
         return Finding(error("E105", message, t.span, f"did you mean `{near}`?"), Edit(t.at, 1, (near,)))
@@ -73,7 +88,7 @@ def _unknown(t: Trouble) -> Finding | None:
     edit = None
     if t.word in SCHEDULE_FORMS:
         help_ = SCHEDULE_FORMS[t.word]
-        edit = Edit(t.at, 1, ("branch",)) if t.word == "if" else None
+        edit = Edit(t.at, 1, ("branch",)) if t.word == "if" and t.word_at(t.at + 1) == "(" else None
     elif near is not None:
         help_ = f"did you mean `{near}`?"
         edit = Edit(t.at, 1, (near,))

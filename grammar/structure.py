@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grammar import syntax
+from grammar.declaration_slips import not_main
 from grammar.diagnostics import Diagnostic, Note
 from grammar.expansion import walk
 from grammar.homes import RETIRED_FORMS
-from grammar.misreadings import error, not_main
+from grammar.misreadings import error
 from grammar.source import Span
 
 MODULES = ("std/args", "std/kvt")

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from grammar.declaration_slips import declaration, device_item, engine_item, pool_option, queue_item, workload_item
 from grammar.diagnostics import Diagnostic, Note
 from grammar.expression_slips import expression_slip
-from grammar.misreadings import (
-    Edit,
-    Finding,
-    declaration,
-    device_item,
-    end_of_text,
-    engine_item,
-    error,
-    missing_brace,
-    pool_option,
-    queue_item,
-    retired_clause,
-    statement,
-    stray,
-    workload_item,
-)
+from grammar.misreadings import Edit, Finding, end_of_text, error, missing_brace, stray
 from grammar.names import WORDS, nearest
 from grammar.reading import END, Position, first_position, terminals
 from grammar.scan import COMMENTS, Lexeme, lexical_errors, scan
 from grammar.schedule_slips import schedule_statement
 from grammar.source import Source, Span
+from grammar.statement_slips import retired_clause, statement
 from grammar.trouble import BRACKETS, SURVIVAL, SURVIVAL_OF_AN_END, Place, Trouble
 
 MOST_TOLD = 20
@@ -132,6 +119,7 @@ def _explain(t: Trouble) -> Finding:
         or _nearest_word(t)
         or _parentheses(t)
         or _missing_mark(t)
+        or _wrong_mark(t)
         or _otherwise(t)
     )
 
@@ -185,6 +173,19 @@ def _missing_mark(t: Trouble) -> Finding | None:
         message = f"expected `{mark}`{_in_construct(t)}, read {t.found}"
         span = t.after_previous if mark[-1] in _ENDINGS else t.span
         return Finding(error("E105", message, span, f"write `{mark}` after `{t.word_at(t.at - 1)}`"), Edit(t.at, 0, tuple(mark)))
+    return None
+
+
+def _wrong_mark(t: Trouble) -> Finding | None:
+    """A mark in another's place, or one too many: with the change the text reads on (E105)."""
+    if t.at_end or t.lexemes[t.at].kind != "mark" or t.word in BRACKETS or t.word in BRACKETS.values():
+        return None
+    message = f"expected {t.expected()}{_in_construct(t)}, read {t.found}"
+    for mark in (":", "=", ",", ";"):
+        if mark != t.word and t.survives(t.here.take(terminals()[mark]), t.at + 1):
+            return Finding(error("E105", message, t.span, f"write `{mark}`"), Edit(t.at, 1, (mark,)))
+    if t.survives(t.here, t.at + 1):
+        return Finding(error("E105", message, t.span, "drop it"), Edit(t.at, 1))
     return None
 
 

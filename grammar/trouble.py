@@ -135,10 +135,12 @@ class Trouble:
     def between(self, first: int, last: int) -> str:
         """The text from one lexeme to another, both included, on one line and without comments."""
         parts: list[str] = []
+        made = False  # by an edit, and so without room of its own in the text
         end = self.lexemes[first].offset
         for lexeme in self.lexemes[first : last + 1]:
-            parts += [" " if lexeme.offset > end else "", self.text[lexeme.offset : lexeme.end]]
+            parts += [" " if lexeme.offset > end or made else "", lexeme.text]
             end = lexeme.end
+            made = not self.text.startswith(lexeme.text, lexeme.offset)
         return "".join(parts)
 
     # ------------------------------------------------------------------ places in the text

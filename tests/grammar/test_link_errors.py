@@ -120,10 +120,52 @@ def test_an_error_in_a_time_resource_says_which_execute_reads_it() -> None:
         ("run s (3);", "cost(s, …)"),
         ("turn; run s (cost(s, 1));", None),
         ("set y = pow(n, 2); run s (cost(s, 1));", "x ^ y"),
+        ("set y = uniform(1, 2); run s (cost(s, 1));", "a draw is written `~uniform(…)`"),
+        ("set y = len(n); run s (cost(s, 1));", "the requests of an engine are `running.count` and `waiting.count`"),
+        ("set y = log(n); run s (cost(s, 1));", "ln(x)"),
+        ("set y = n > 1 ? True : 0; run s (cost(s, 1));", "1"),
+        ("print(n); run s (cost(s, 1));", "a value is recorded with `observe NAME = …;`"),
+        ("wait(3);", "time passes in a `run`: `stage wait : delay;` above and `run wait (cost(wait, …));` here"),
+        ("set y = min(n); run s (cost(s, 1));", "min(a, b)"),
     ],
 )
 def test_the_nearest_name_or_todays_form_is_suggested(statements: str, suggestion: str | None) -> None:
     assert errors(server(statements))[0].suggestion == suggestion
+
+
+def engine(execute: str = "1", gate: str = "running.preempted == 0", budget: str = "tokens cap 8;", taking: str = "kv (n)") -> str:
+    return f"""fn main() {{
+      device gpu {{ kv cap 100; }} engine e on gpu {{ {budget}
+        request (n, o) {{ prefill (n) growing kv; decode (o) growing kv; }}
+        schedule {{ advance running; admit waiting while ({gate}) taking {taking}; }} execute ({execute}); }}
+      pool kv on gpu {{ }} {W} server {{ e (n, 2); }} }}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "suggestion"),
+    [
+        (engine(gate="running.length < 3"), [("E605", "length")], "running.count"),
+        (engine(execute="running.tokens"), [("E605", "tokens")], "batch.tokens"),
+        (engine(gate="true"), [("E504", "true")], "1"),
+        (engine(budget="token cap 8;"), [("E809", "e")], "tokens cap inf;"),
+        (engine(taking="vk (n)"), [("E1030", "vk")], "did you mean `kv`?"),
+    ],
+)
+def test_a_slip_in_an_engine_is_told_once_with_what_was_meant(text: str, told: list[tuple[str, str]], suggestion: str) -> None:
+    assert shown(text) == told
+    assert errors(text)[0].suggestion == suggestion
+
+
+def test_of_one_hidden_name_in_a_header_is_told_once() -> None:
+    # Units and `reserve` both read what is bound from it at admission.
+    text = (
+        server(
+            "hold p (cost(p, x)) reserve (cost(p, 2 * x)) at admission (x = h) { run s (cost(s, 1)); }",
+        )
+        .replace("turn { set n = 3; }", "hidden o; turn { set n = 3; set o = 2; }")
+        .replace("hold p", "set h = o; hold p", 1)
+    )
+    assert [code for code, _ in shown(text)] == ["E1125"]
 
 
 def test_of_two_names_equally_near_none_is_suggested() -> None:

@@ -106,7 +106,7 @@ AS_THE_REFERENCE = [
     ("E804", main("device d { a ▲1; }")),
     ("E804", main("device d { ▲pool x; }")),
     ("E812", engine("▲budget 8; schedule { advance running; } execute (1);")),
-    ("E816", engine("tokns ▲cap2 8; schedule { advance running; } execute (1);")),
+    ("E816", engine("foo ▲cap2 8; schedule { advance running; } execute (1);")),
     ("E816", engine("▲pool p { }")),
     ("E817", main("stage e : ▲step { cost 1; }")),
     ("E821", main("stage e : ▲lifo;")),
@@ -143,6 +143,7 @@ ELSEWHERE = [
     ),
     ("E215", main("workload { ▲session { set x = 1; } } server { }"), "the session, not what follows the workload (L13.2)"),
     ("E701", main("pool p { ▲capp 9; }"), "the word that is no option; the reference points one past it"),
+    ("E816", engine("▲tokns cap2 8; schedule { advance running; } execute (1);"), "the word that is misspelt, not what follows it"),
     ("E1131", server("Cost j = ▲{ };"), "the empty braces; the reference points at what follows"),
 ]
 
@@ -247,6 +248,41 @@ def test_a_recorded_program_with_a_fault_of_another_kind_is_a_text(recorded: Cas
         (server("set y = 2n;"), None, "write `2 * n`"),
         (server("set y = n and 1;"), None, "write `&&`"),
         (server("set y = n ** 2;"), None, "a power is `x ^ y`"),
+        (server("set y = 5ms;"), None, "a number has no unit: with times in seconds write `0.005`"),
+        (server("set y = 80GB;"), None, "a number has no unit: write `8e10`"),
+        (main("let ms = 0.001; let y = 5ms;"), None, "write `5 * ms`"),
+        (
+            main("let y = 90% * 4;"),
+            "`%` starts no word, number or operator of the language",
+            "a share is a number below 1, such as `0.9`; the rest of a division is `x - floor(x, y)`",
+        ),
+        (
+            server("set y = min(n, n // 2);\n set z = 1;"),
+            "expected `)`, `=`, `,` or an operator, read `set`",
+            "`//` begins a comment, which took the rest of the line; a whole quotient is `floor(a / b)`",
+        ),
+        (server("set y = (n // the sizes;\n set z = 1;"), "expected `);` in `set y`, read `set`", "write `);` after `n`"),
+        (server("y += n;"), "expected a statement, read `y +=`", "write `set y = y + …;`"),
+        (server("while true { end; }"), "expected `(` in `while`, read `true`", "what has no end is `loop { … }`"),
+        ("def f(x): x\n fn main() { }", "the body of `def f` stands in braces, read `:`", "write `def f(x) { … }`"),
+        (main("stage s = delay;"), "expected `:` in `stage s`, read `=`", "write `:`"),
+        (engine("tokens cap = 8;"), "expected an expression in `tokens cap`, read `=`", "drop it"),
+        ("fn main { }", "expected `()` in `fn main`, read `{`", "write `fn main() {`"),
+        ("{ }", "expected a declaration or the end of the text, read `{`", "a program's declarations stand in `fn main() { … }`"),
+        (main("import args;"), None, 'what there is to use is `use "std/args";` and `use "std/kvt";`'),
+        (main("class Main { }"), None, "a program declares devices, engines, pools and stages in `fn main() { … }`"),
+        (engine("max_num_batched_tokens = 2 * 8;"), None, "write `tokens cap 2 * 8;`"),
+        (
+            engine("max_num_seqs 8;"),
+            "`max_num_seqs` is no item of an engine",
+            "it is a capacity: `reqs cap 8;`, and below the engine `pool reqs on e { }`",
+        ),
+        (engine("scheduel { advance running; }"), "`scheduel` is no item of an engine", "did you mean `schedule`?"),
+        (main("pool p { block_size 8; }"), "`block_size` is no option of `pool p`", "did you mean `block`?"),
+        (main("pool p { evict LRU; }"), None, "did you mean `lru`?"),
+        (schedule("advance running prefill first;"), None, "prefills before decodes is `by (decoding)`"),
+        (schedule("advance running decode_first;"), None, "did you mean `decode first`?"),
+        (schedule("advance running at most (4);"), None, "did you mean `each at most`?"),
         (server("y = 1;"), "expected a statement, read `y =`", "write `set y = 1;`"),
         (server("obsrve y = 1;"), "`obsrve` begins no statement", "did you mean `observe`?"),
         (server("run s refill (1);"), None, "did you mean `prefill`?"),
@@ -311,6 +347,17 @@ def test_an_expression_of_the_host_is_told_without_a_construct() -> None:
 
 
 # ------------------------------------------------------------------ several at once (L13.5)
+
+
+def test_a_program_whose_entry_is_called_a_definition_is_told_so_once() -> None:
+    text, expected = marked("▲def main() { stage s : delay; workload { arrive batch(1); } server { run s (cost(s, 1)); } }")
+    (found,) = errors_of(text)
+    assert (found.id, place(found), found.suggestion) == ("E203", expected, "write `fn main() {`")
+
+
+def test_a_test_of_another_language_is_told_once() -> None:
+    (found,) = errors_of(schedule("if running.count > 0: advance running;"))
+    assert (found.id, found.suggestion) == ("E916", "write `branch (…) { … }`")
 
 
 def test_every_lexical_error_is_told_and_no_other() -> None:
