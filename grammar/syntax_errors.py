@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from grammar.declaration_slips import declaration, device_item, engine_item, pool_option, queue_item, workload_item
 from grammar.diagnostics import Diagnostic, Note
@@ -68,7 +69,8 @@ def syntax_errors(source: Source, start: str) -> tuple[Diagnostic, ...]:
         finding = _explain(trouble)
         if _is_empty(finding.diagnostic.span):
             break  # it is about a lexeme an edit made, which nobody wrote
-        found.append(finding.diagnostic)
+        notes = tuple(note for note in finding.diagnostic.notes if not _is_empty(note.span))
+        found.append(replace(finding.diagnostic, notes=notes))
         edit = finding.edit or _skip(trouble)
         if edit is None or at == len(words):
             break

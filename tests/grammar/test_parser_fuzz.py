@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,9 @@ NUMBERS = ["1", ".5", "1e3", "1_0", "1.2.3", "2em"]
 # Seeded, so that a run of the suite says the same thing every time; FUZZ_TEXTS=100000 draws so many, others each time.
 DRAWN = os.environ.get("FUZZ_TEXTS")
 SUITE = settings(max_examples=int(DRAWN or 350), derandomize=DRAWN is None, deadline=None, database=None)
+
+LONGEST = 1.0
+"""Seconds of processor time a text may take; looked at only where many are drawn, as a suite tells no time."""
 
 tokens = st.sampled_from([*sorted(WORDS), *MARKS, *MARKS, *NAMES, *NUMBERS])
 soups = st.tuples(
@@ -66,11 +70,14 @@ def is_inside(span: Span, source: Source) -> bool:
 
 def check(text: str) -> None:
     source = Source("fuzz", text)
+    began = time.process_time()
     try:
         found = structure_errors(parse(source))
     except ProgramError as error:
         found = error.diagnostics
         assert found
+    if DRAWN is not None:
+        assert time.process_time() - began < LONGEST
     for diagnostic in found:
         spans = [diagnostic.span, *(note.span for note in diagnostic.notes if note.span is not None)]
         assert all(span is not None and is_inside(span, source) for span in spans), diagnostic
@@ -85,8 +92,20 @@ def test_any_row_of_tokens_is_a_program_or_has_diagnostics_inside_it(text: str) 
     check(text)
 
 
+BRACES_PUT_IN = """fn main() {
+  engine e on g { request (p) { decode (g)schedule {decode (g)schedule { advance running; }
+  }
+  pool reqs on e.e { queue fifo; }
+  stage s : delay;
+  workload {ive batch(4); turn {ive batch(4); turn { set n = 12; } }
+  server { observe fin = now; }
+}
+"""
+
+
 @SUITE
 @given(edited_programs())
+@example(BRACES_PUT_IN)
 def test_any_edit_of_a_program_is_a_program_or_has_diagnostics_inside_it(text: str) -> None:
     check(text)
 
