@@ -92,15 +92,8 @@ def test_any_row_of_tokens_is_a_program_or_has_diagnostics_inside_it(text: str) 
     check(text)
 
 
-BRACES_PUT_IN = """fn main() {
-  engine e on g { request (p) { decode (g)schedule {decode (g)schedule { advance running; }
-  }
-  pool reqs on e.e { queue fifo; }
-  stage s : delay;
-  workload {ive batch(4); turn {ive batch(4); turn { set n = 12; } }
-  server { observe fin = now; }
-}
-"""
+BRACES_PUT_IN = "n n(){enne m n g{\n quest(){\nstage s"
+"""Reading on puts braces in, and one of those stands further out than what it closes."""
 
 
 @SUITE
