@@ -172,7 +172,7 @@ class EntryRules:
                     f"`{text}` is a pool and no number; a pool is read by `used({text})`, `free({text})` and the like",
                 )
             elif text != "self":
-                check_known(self.to, read)
+                check_known(self.to, read, (*self.params, *self.locals))
         for call in walk(self.entry.body):
             if isinstance(call, syntax.CallExpr):
                 self._function(call)

@@ -196,7 +196,7 @@ class RequestRules:
                         "E1029",
                         ref.span,
                         f"a request uses the pools it was admitted with, and its `taking` does not take `{ref.text}`",
-                        suggestion=f"taking …, {ref.text} (units)  on `admit waiting`",
+                        suggestion=hint(ref.text, taken) or f"taking …, {ref.text} (units)  on `admit waiting`",
                     )
 
     def _conversions(self) -> None:
@@ -256,7 +256,7 @@ class RequestRules:
                     suggestion="bind it at admission",
                 )
             else:
-                check_known(self.to, read)
+                check_known(self.to, read, (*params, *self.own))
         self._functions(node, params, pools)
 
     def _moved(self) -> None:
@@ -357,5 +357,5 @@ class RequestRules:
                     suggestion="pass it as a parameter",
                 )
             else:
-                check_known(self.to, read)
+                check_known(self.to, read, (*params, *self.own))
         self._functions(expr, params, pools)

@@ -27,6 +27,8 @@ def declaration(t: Trouble) -> Finding | None:
     if first == "claim" and t.word_at(t.at - 1) in {":", "every", "some"}:
         message = f"a claim holds over `every iteration of E`, `some iteration of E` or `at end`; read {t.found}"
         return Finding(error("E1208", message, t.span, did_you_mean(t.word, t.keywords(t.at))))
+    if (engine := engine_on(t)) is not None:
+        return engine
     if first == "stage" and (wrong := stage_kind(t)):
         return wrong
     if not (t.at <= t.start + 1 or called_block(t)) or not t.is_word(t.start) or first in t.keywords(t.start):
@@ -122,6 +124,18 @@ def stage_kind(t: Trouble) -> Finding | None:
         return Finding(error("E817", "a stage that iterates is an engine on a device, read `step`", t.span, f"write `{form}`"))
     message = f"expected `fifo`, `fifo(c)`, `ps(e)` or `delay` in {t.construct}, read {t.found}"
     return Finding(error("E821", message, t.span, did_you_mean(t.word, ["fifo", "ps", "delay"])))
+
+
+def engine_on(t: Trouble) -> Finding | None:
+    """``engine E {`` without its device."""
+    if t.word_at(t.start) != "engine" or "ON" not in t.accepted or t.is_word(t.at):
+        return None
+    name = t.between(t.start, t.at - 1)
+    given = t.word != "{" and t.is_word(t.at + 1)
+    device = t.word_at(t.at + 1) if given else "DEVICE"
+    edit = Edit(t.at, 2 if given else 0, ("on", device))
+    message = f"expected `on` in {t.construct}, read {t.found}"
+    return Finding(error("E105", message, t.span, f"an engine runs on a device: write `{name} on {device} {{`"), edit)
 
 
 # --------------------------------------------------------------------------- pools, devices, engines, queues, workload

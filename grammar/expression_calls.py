@@ -49,9 +49,16 @@ def _no_function(reader: Reader, e: syntax.CallExpr, clause: Clause) -> ir.Expr:
         "E415",
         e.ref.span,
         f"there is no function and no definition `{name}`",
-        suggestion=drawn or hint(name, [*FUNCTIONS, "cost"]),
+        suggestion=drawn or hint(name, _callable(reader, clause)),
     )
     return POISON
+
+
+def _callable(reader: Reader, clause: Clause) -> list[str]:
+    """What an expression may call: functions, definitions, and in ``execute`` the device's time resources."""
+    definitions = [name for name, (kind, _) in reader.model.declared.items() if kind == "definition"]
+    times = clause.engine.device.times if clause.column is Column.EXECUTE and clause.engine is not None else ()
+    return [*FUNCTIONS, "cost", *definitions, *times]
 
 
 def _arguments(reader: Reader, e: syntax.CallExpr, counts: tuple[int, ...], usage: str) -> tuple[syntax.Expr, ...] | None:

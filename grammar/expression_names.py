@@ -224,14 +224,18 @@ def _list_value(reader: Reader, ref: syntax.Ref, clause: Clause) -> ir.Expr:
     name = ref.names[0].text
     if clause.column not in ENGINE_COLUMNS:
         bare = ""
+        kernel = None
         if clause.column is Column.ITERATION:
             bare = "; a claim over iterations reads the bare names `tokens`, `residents`, `decoders` and so on"
+            named = (k for k, values in KERNEL_TO_LIST.items() if ref.text in values and k not in NEVER_BARE)
+            kernel = next(named, None)
         elif clause.column is Column.HEADER:
             bare = "; a hold's header is read at admission"
         reader.findings.error(
             "E604",
             ref.span,
             f"`{name}.…` is read in an engine's `tokens cap`, schedule and `execute`, and not in {clause.said}{bare}",
+            suggestion=kernel,
         )
         return POISON
     fields = LISTS[name]

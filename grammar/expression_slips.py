@@ -15,6 +15,8 @@ _LOOSER = frozenset({"&&", "||", "?", ":", "=", ",", ";"})
 
 
 _COMMENTED_OUT = re.compile(r"[ \t]*//[ \t]*([\w.(][^\n]*[;)])[ \t]*$", re.MULTILINE)
+_THOUSANDS = re.compile(r"\d{1,3},\d{3}")
+_HEXADECIMAL = re.compile(r"x[0-9a-fA-F]+")
 _TWO_WORDS = re.compile(r"[^\W\d]\w*\s+[^\W\d]")
 """A comment that reads like the rest of an expression, and one that reads like a remark."""
 
@@ -23,7 +25,7 @@ def expression_slip(t: Trouble) -> Finding | None:
     """What is wrong with the expression being read, None when nothing known is."""
     if t.at_end:
         return None
-    for slip in (_assignment, _chain, _drawn_base, _spelt_operator, _twice, _commented, _juxtaposed, _string):
+    for slip in (_assignment, _chain, _drawn_base, _spelt_operator, _thousands, _twice, _commented, _juxtaposed, _string):
         found = slip(t)
         if found is not None:
             return found
@@ -77,9 +79,19 @@ def _spelt_operator(t: Trouble) -> Finding | None:
     if t.word in OPERATOR_FORMS and t.after_operand:
         sign = OPERATOR_FORMS[t.word]
         return _says(t, f"write `{sign}`", Edit(t.at, 1, (sign,)) if sign != "!" else None)
+    if t.word == "if" and t.after_operand and t.word_at(t.start) != "admit":
+        return _says(t, "a choice is `test ? then : otherwise`")
     if t.word_at(t.at - 1) == "not" and t.after_operand and t.lexemes[t.at].kind != "mark":
         return _says(t, "the negation of a test is `!`", Edit(t.at - 1, 1, ("!",)))
     return None
+
+
+def _thousands(t: Trouble) -> Finding | None:
+    """``1,000`` for ``1_000``."""
+    written = f"{t.word_at(t.at - 1)}{t.word}{t.word_at(t.at + 1)}"
+    if t.word != "," or not _THOUSANDS.fullmatch(written) or not t.after_operand:
+        return None
+    return _says(t, f"write `{written.replace(',', '_')}`", Edit(t.at, 2))
 
 
 def _twice(t: Trouble) -> Finding | None:
@@ -105,12 +117,17 @@ def _juxtaposed(t: Trouble) -> Finding | None:
         return None
     if t.lexemes[t.at - 1].end != t.lexemes[t.at].offset:
         return None
-    value = number_value(t.word_at(t.at - 1))
+    numeral = t.word_at(t.at - 1)
+    if numeral == "0" and _HEXADECIMAL.fullmatch(t.word):
+        return _says(t, f"numbers are decimal: write `{int(numeral + t.word, 16)}`", Edit(t.at, 1))
+    if t.word in {"e", "E"}:
+        return _says(t, f"an exponent has digits, as in `{numeral}e3`", Edit(t.at, 1))
+    value = number_value(numeral)
     declared = any(t.word_at(i) == "let" and t.word_at(i + 1) == t.word for i in range(len(t.lexemes)))
     if t.word in UNITS and value is not None and not declared:
         counted = "with times in seconds write" if t.word in TIMES else "write"
         return _says(t, f"a number has no unit: {counted} `{_plain(value * UNITS[t.word])}`", Edit(t.at, 1))
-    return _says(t, f"write `{t.word_at(t.at - 1)} * {t.word}`", Edit(t.at, 0, ("*",)))
+    return _says(t, f"write `{numeral} * {t.word}`", Edit(t.at, 0, ("*",)))
 
 
 def _plain(value: float) -> str:

@@ -118,7 +118,7 @@ def unknown_first(t: Trouble, code: str, message: str) -> tuple[Diagnostic, Edit
     """A word that begins nothing at its place: the nearest that does, else the list of them."""
     lexeme = t.lexemes[t.start]
     known = sorted(t.keywords(t.start))
-    near = nearest(lexeme.text, known) or _longer(lexeme.text, known)
+    near = nearest(lexeme.text, known) or longer(lexeme.text, known)
     if near is not None and (edit := replaced(t, near)) is not None:
         return error(code, message, lexeme.span, f"did you mean `{near}`?"), edit
     if lexeme.text in HOMES:
@@ -128,7 +128,7 @@ def unknown_first(t: Trouble, code: str, message: str) -> tuple[Diagnostic, Edit
     return error(code, message, lexeme.span, f"{PLACE_WORDS[place] if place else 'it'} begins with one of {listed}"), None
 
 
-def _longer(word: str, known: list[str]) -> str | None:
+def longer(word: str, known: list[str]) -> str | None:
     """The one keyword that a word goes on from, or that goes on from it: ``block_size``, ``sched``."""
     alike = [k for k in known if min(len(k), len(word)) > SHORT_NAME and (word.startswith(k) or k.startswith(word))]
     return alike[0] if len(alike) == 1 else None

@@ -20,7 +20,9 @@ def statement(t: Trouble) -> Finding | None:
         return Finding(error("E105", message, t.span, "what has no end is `loop { … }`"), Edit(t.start, 2, ("loop",)))
     if first == "at" and t.word_at(t.start + 1) == "admission" and t.at == t.start + 2:
         help_ = "write `at admission { NAME = …; }`; the form with parentheses belongs to a `hold`"
-        return Finding(error("E105", f"`at admission` of a request is a block, read {t.found}", span, help_))
+        end = t.closing(t.at)
+        edit = Edit(t.at, 1, ("{",)) if end is None else Edit(t.start, end + 1 - t.start)
+        return Finding(error("E105", f"`at admission` of a request is a block, read {t.found}", span, help_), edit)
     if first == "cache" and t.word == ")" and t.at == t.start + 2:
         message = "expected an expression in `cache ()`, read `)`: what the request leaves cached"
         return Finding(error("E105", message, span, "write `cache (0);` to leave nothing"))
@@ -52,6 +54,15 @@ def statement(t: Trouble) -> Finding | None:
             error("E105", f"`{first}` is called with parentheses, read {t.found}", t.after_previous, f"write `{first} (…);`")
         )
     return Finding(*unknown_first(t, "E105", message))
+
+
+def binding(t: Trouble) -> Finding | None:
+    """``set x = e;`` or ``let x = e;`` among the bindings of ``at admission``."""
+    if t.at != t.start + 1 or t.word_at(t.start) not in {"set", "let"} or not t.is_word(t.at):
+        return None
+    message = f"expected a binding, read `{t.word_at(t.start)}`"
+    help_ = f"`at admission` binds by the name alone: write `{t.word} = …;`"
+    return Finding(error("E105", message, t.lexemes[t.start].span, help_), Edit(t.start, 1))
 
 
 def _expression_in_statements(t: Trouble) -> Finding | None:

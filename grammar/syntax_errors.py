@@ -8,13 +8,13 @@ from dataclasses import replace
 from grammar.declaration_slips import declaration, device_item, engine_item, pool_option, queue_item, workload_item
 from grammar.diagnostics import Diagnostic, Note
 from grammar.expression_slips import expression_slip
-from grammar.misreadings import Edit, Finding, end_of_text, error, missing_brace, stray
+from grammar.misreadings import Edit, Finding, end_of_text, error, longer, missing_brace, stray
 from grammar.names import WORDS, nearest
 from grammar.reading import END, Position, first_position, terminals
 from grammar.scan import COMMENTS, Lexeme, lexical_errors, scan
 from grammar.schedule_slips import schedule_statement
 from grammar.source import Source, Span
-from grammar.statement_slips import retired_clause, statement
+from grammar.statement_slips import binding, retired_clause, statement
 from grammar.trouble import BRACKETS, SURVIVAL, SURVIVAL_OF_AN_END, Place, Trouble
 
 MOST_TOLD = 20
@@ -38,6 +38,7 @@ _BY_PLACE: dict[Place, Callable[[Trouble], Finding | None]] = {
     "queue": queue_item,
     "workload": workload_item,
     "statement": statement,
+    "binding": binding,
 }
 """What knows the mistakes of a place (L13.6)."""
 
@@ -200,9 +201,9 @@ def _braces_lack(t: Trouble, mark: str) -> bool:
 
 def _nearest_word(t: Trouble) -> Finding | None:
     """A keyword misspelt in the middle of a construct."""
-    if not t.is_word(t.at) or t.word in WORDS:
+    if not t.is_word(t.at):
         return None
-    near = nearest(t.word, t.keywords(t.at))
+    near = longer(t.word, t.keywords(t.at)) if t.word in WORDS else nearest(t.word, t.keywords(t.at))
     if near is None:
         return None
     message = f"expected {t.expected()}{_in_construct(t)}, read {t.found}"

@@ -8,7 +8,7 @@ from grammar import syntax
 from grammar.definitions import MOST_TOKENS
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, Use, rebuilt, size, walk
-from grammar.findings import Findings
+from grammar.findings import Findings, are_given
 from grammar.scopes import Engine
 
 
@@ -47,7 +47,7 @@ class Times:
             self.findings.error(
                 "E405",
                 node.ref.span,
-                f"the time resource `{text}` takes {len(params)} arguments ({names}) and is given {len(args)}",
+                f"the time resource `{text}` takes ({names}), and {are_given(len(args))}",
                 note,
                 suggestion=f"{text}({names})",
             )

@@ -19,8 +19,8 @@ def in_terms(bindings: Sequence[syntax.Binding]) -> dict[str, syntax.Expr]:
     return values
 
 
-def check_known(to: Declarations, read: syntax.Ref) -> None:
-    """A name that a request or an entry reads is one of the program's (E504), called or not."""
+def check_known(to: Declarations, read: syntax.Ref, own: Iterable[str] = ()) -> None:
+    """A name that a request or an entry reads is its ``own`` or one of the program's (E504), called or not."""
     text, first = read.text, read.names[0].text
     model = to.model
     if (
@@ -37,7 +37,7 @@ def check_known(to: Declarations, read: syntax.Ref) -> None:
     elif first in LISTS and len(read.names) > 1:
         to.findings.error("E604", read.span, f"`{text}` is read in an engine's clauses, and not in a statement")
     else:
-        names = [*to.constants.values, *CONTEXT]
+        names = [*own, *to.constants.values, *CONTEXT]
         to.findings.error("E504", read.span, f"nothing is called `{text}`", suggestion=hint(text, names))
 
 

@@ -149,6 +149,18 @@ def engine(execute: str = "1", gate: str = "running.preempted == 0", budget: str
         (engine(gate="true"), [("E504", "true")], "1"),
         (engine(budget="token cap 8;"), [("E809", "e")], "tokens cap inf;"),
         (engine(taking="vk (n)"), [("E1030", "vk")], "did you mean `kv`?"),
+        (engine(taking="kv (nn)"), [("E504", "nn")], "did you mean `n`?"),
+        (engine().replace("growing kv; decode", "growing kvv; decode"), [("E1029", "kvv")], "did you mean `kv`?"),
+        (
+            engine(execute="pase(batch.tokens)").replace("kv cap", "pace (t) = t; kv cap"),
+            [("E415", "pase")],
+            "did you mean `pace`?",
+        ),
+        (
+            engine().replace("server", "claim q : every iteration of e (batch.tokens <= 8); server"),
+            [("E604", "batch.tokens")],
+            "tokens",
+        ),
     ],
 )
 def test_a_slip_in_an_engine_is_told_once_with_what_was_meant(text: str, told: list[tuple[str, str]], suggestion: str) -> None:

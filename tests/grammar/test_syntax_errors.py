@@ -262,6 +262,22 @@ def test_a_recorded_program_with_a_fault_of_another_kind_is_a_text(recorded: Cas
             "`//` begins a comment, which took the rest of the line; a whole quotient is `floor(a / b)`",
         ),
         (server("set y = (n // the sizes;\n set z = 1;"), "expected `);` in `set y`, read `set`", "write `);` after `n`"),
+        (main("let y = 0x10;"), None, "numbers are decimal: write `16`"),
+        (main("let y = 1,000;"), "expected `;` or an operator in `let y`, read `,`", "write `1_000`"),
+        (main("let y = 1e;"), None, "an exponent has digits, as in `1e3`"),
+        (server("set y = 1 if n > 3 else 2;"), None, "a choice is `test ? then : otherwise`"),
+        (
+            server("hold p (1) { run s (1) grow p; }"),
+            "expected `;` or `growing` in `run s`, read `grow`",
+            "did you mean `growing`?",
+        ),
+        (main("engine e { }"), "expected `on` in `engine e`, read `{`", "an engine runs on a device: write `engine e on DEVICE {`"),
+        (main("engine e : g { }"), None, "an engine runs on a device: write `engine e on g {`"),
+        (
+            engine("request (a) { at admission { set x = a; } }"),
+            "expected a binding, read `set`",
+            "`at admission` binds by the name alone: write `x = …;`",
+        ),
         (server("y += n;"), "expected a statement, read `y +=`", "write `set y = y + …;`"),
         (server("while true { end; }"), "expected `(` in `while`, read `true`", "what has no end is `loop { … }`"),
         ("def f(x): x\n fn main() { }", "the body of `def f` stands in braces, read `:`", "write `def f(x) { … }`"),
@@ -353,6 +369,12 @@ def test_a_program_whose_entry_is_called_a_definition_is_told_so_once() -> None:
     text, expected = marked("▲def main() { stage s : delay; workload { arrive batch(1); } server { run s (cost(s, 1)); } }")
     (found,) = errors_of(text)
     assert (found.id, place(found), found.suggestion) == ("E203", expected, "write `fn main() {`")
+
+
+@pytest.mark.parametrize("bindings", ["(x = a, y = 2)", "(x = a; y = 2; }"])
+def test_bindings_of_a_request_in_parentheses_are_told_once(bindings: str) -> None:
+    (found,) = errors_of(engine(f"request (a) {{ at admission {bindings} prefill (a); }}"))
+    assert found.suggestion == "write `at admission { NAME = …; }`; the form with parentheses belongs to a `hold`"
 
 
 def test_a_test_of_another_language_is_told_once() -> None:
