@@ -59,8 +59,11 @@ coverage: $(STAMP) ## run the tests and say which lines none of them reaches
 FUZZ ?= --count 10000
 # How many texts of token soup and of edited programs the front end has to read without surprise.
 FUZZ_TEXTS ?= 100000
-fuzz: $(STAMP) reference ## run random programs on this engine and on the reference, and random texts through the front end
+# Which edited programs both front ends have to judge alike.
+FUZZ_EDITS ?= --count 8000
+fuzz: $(STAMP) reference ## run random programs and read edited texts here and on the reference; read random texts
 	$(BIN)/python -m tests.oracle.fuzz $(FUZZ)
+	$(BIN)/python -m tests.oracle.texts $(FUZZ_EDITS)
 	FUZZ_TEXTS=$(FUZZ_TEXTS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/grammar/test_parser_fuzz.py
 
 bench: $(STAMP) reference ## measure the engine beside the reference, alternated in one run

@@ -161,6 +161,10 @@ class ScheduleReader:
                     suggestion="write the same `each at most` on every statement, or name it with a `let`",
                 )
                 return ir.Num(0.0)
+        engine = self.schedule.engine
+        if not engine.admits and engine.size is None:
+            # No queue to count is the number 0 (L5.20), and outcomes and their conditions fold where they are constant.
+            first = Substitution({"waiting.count": syntax.Number(first.span, 0.0, "0")}).node(first)
         return self._outcomes(first)
 
     def _outcomes(self, e: syntax.Expr) -> ir.Expr:

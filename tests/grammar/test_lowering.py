@@ -262,6 +262,30 @@ def test_the_cap_on_a_run_is_lowered_outcome_by_outcome(cap: str, chunk: ir.Expr
     assert engine(f"advance running each at most ({cap});", above="let k = 2;").chunk == chunk
 
 
+@pytest.mark.parametrize(
+    ("cap", "chunk"),
+    [
+        # L5.20: without a queue the count is the number 0, and what is constant then folds (measured on the reference).
+        ("waiting.count + 2", ir.Num(2.0)),
+        ("max(1, waiting.count)", ir.Num(1.0)),
+        ("waiting.count > 0 ? 3 : inf", ir.Num(0.0)),
+        ("max(1, waiting.count + running.count)", ir.Call("Max", (ir.Num(1.0), ir.Binary("Add", ir.Num(0.0), RESIDENTS)))),
+    ],
+)
+def test_the_waiting_of_an_engine_without_a_queue_are_none_in_a_cap(cap: str, chunk: ir.Expr) -> None:
+    text = f"""
+    fn main() {{
+      device gpu {{ }}
+      engine e on gpu {{ tokens cap 8; schedule {{ advance running each at most ({cap}); }} execute (1); }}
+      workload {{ arrive batch(1); }}
+      server {{ run e prefill (cost(e, 1)); }}
+    }}
+    """
+    kind = program(text).stages[0].kind
+    assert isinstance(kind, ir.Step)
+    assert kind.chunk == chunk
+
+
 def test_the_queues_of_an_engine_are_added_in_the_order_of_their_pools() -> None:
     text = """
     fn main() {
