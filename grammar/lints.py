@@ -72,9 +72,14 @@ def _warn_of_chunked_holds(findings: Findings, lowered: Lowered, program: ir.Pro
                     written.pool.span,
                     f"`{pool.name}` is asked for the first chunk alone: a request that does not fit as a whole is admitted all the "
                     "same, and preempts as it grows",
-                    Note("this is its first chunk", written.units.span),
+                    Note("this is its first chunk", _number_of(written.units).span),
                     suggestion="reserve (…)  of what the whole request needs, after the units",
                 )
+
+
+def _number_of(units: syntax.Expr) -> syntax.Node:
+    """The amount as written, which a `cost` put around it by a request has at its end."""
+    return units.args[-1] if isinstance(units, syntax.CallExpr) and units.ref.text == "cost" else units
 
 
 def _grows(program: ir.Program, block: int, pool: ir.Ref) -> bool:
