@@ -31,9 +31,10 @@ class NotConstant(Exception):
 
 @dataclass(slots=True)
 class Input:
-    """A declared input (L3.15): its outside name, its default and the value it has in this program."""
+    """A declared input (L3.15): its outside name, its constant's, its default and the value it has in this program."""
 
     name: str
+    local: str
     span: Span
     default: float
     value: float
@@ -159,7 +160,7 @@ class Constants:
         written = self.number(default) if given is None else self.maybe(default)
         fallback = math.nan if written is None else written
         value = fallback if given is None else self._given(name, given)
-        self.inputs[name] = Input(name, span, fallback, value, given is not None)
+        self.inputs[name] = Input(name, decl.name.text, span, fallback, value, given is not None)
         self._define(decl, decl.name.text, value, fallback, given is not None or self.depends_on_host(default) is not None)
 
     def _given(self, name: str, given: float | str) -> float:
@@ -169,8 +170,9 @@ class Constants:
         if isinstance(given, str):
             try:
                 value = self.evaluate(parse_expression(Source(f"--set {name}", given)))
-            except ProgramError:
-                self.findings.error("E316", None, f"{told} is no expression", suggestion=f"--set {name}=1")
+            except ProgramError as error:
+                why_not = error.diagnostics[0].message
+                self.findings.error("E316", None, f"{told} is no expression: {why_not}", suggestion=f"--set {name}=1")
                 return math.nan
             except NotConstant as why:
                 self.findings.error("E316", None, f"{told} is no constant: {why.message}", suggestion=f"--set {name}=1")

@@ -244,9 +244,13 @@ class Declarations:
             if name in self.constants.inputs:
                 continue
             there = ", ".join(f"`{n}`" for n in self.constants.inputs) or "none"
-            plain = " (it is a plain `let`, no input)" if name in self.constants.values else ""
+            behind = next((i.name for i in self.constants.inputs.values() if i.local == name), None)
+            plain = ""
+            if name in self.constants.values:
+                plain = " (it is a plain `let`, no input)" if behind is None else f" (it is the constant of the input `{behind}`)"
             message = f"the program declares no input `{name}`{plain}; its inputs are: {there}"
-            self.findings.outside("E315", settings.written.get(f"let {name}"), message, hint(name, self.constants.inputs))
+            help_ = hint(name, self.constants.inputs) if behind is None else f"did you mean `{behind}`?"
+            self.findings.outside("E315", settings.written.get(f"let {name}"), message, help_)
 
     def definition(self, item: syntax.Def) -> None:
         """Take in the name of a definition; its own rules are checked where definitions are."""

@@ -128,8 +128,9 @@ class Definitions:
                 continue
             try:
                 body = parse_expression(Source(f"--def {name}", text))
-            except ProgramError:
-                self.findings.error("E318", None, f"`--def {name}={text}` is no expression")
+            except ProgramError as error:
+                why = error.diagnostics[0].message
+                self.findings.error("E318", None, f"`--def {name}={text}` is no expression: {why}")
                 continue
             if any(isinstance(n, syntax.Ref) and n.names[0].text in ("running", "batch") for n in walk(body)):
                 self.findings.error(

@@ -215,7 +215,8 @@ def _dotted(reader: Reader, ref: syntax.Ref, clause: Clause) -> ir.Expr:
             suggestion=hint(text, known),
         )
     else:
-        reader.findings.error("E504", ref.span, f"nothing is called `{text}`", suggestion=hint(text, model.attributes))
+        lists = (f"{values}.{field}" for values in LISTS for field in LISTS[values])
+        reader.findings.error("E504", ref.span, f"nothing is called `{text}`", suggestion=hint(text, [*model.attributes, *lists]))
     return POISON
 
 

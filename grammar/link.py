@@ -96,6 +96,10 @@ def link(source: Source, settings: Settings) -> Linked:
         raise ProgramError((linking.too_deep(),), source) from None
 
 
+DEEP_TERMS = 200
+"""Terms of an aggregate that can always be followed: Python's 1000 frames end at about 450, a few of them the caller's."""
+
+
 class _Linking:
     """One linking; each method is a pass and leaves what it made for those after it."""
 
@@ -110,9 +114,19 @@ class _Linking:
         self.schedules: dict[str, Schedule] = {}
         self.requests: dict[str, Request] = {}
         self.definitions: Definitions | None = None
+        self.text: syntax.Text | None = None
 
     def too_deep(self) -> Diagnostic:
         """What to say where definitions in definitions nest deeper than the walks over them can follow (L3.27)."""
+        terms, largest = max(self._aggregates(), key=lambda found: found[0], default=(0.0, None))
+        if largest is not None and terms > DEEP_TERMS:
+            return Diagnostic(
+                "E512",
+                "error",
+                f"this aggregate writes out {terms:g} terms, each around the ones before, and so many are too deep to follow",
+                plain(largest.span),
+                suggestion=f"add up parts of {DEEP_TERMS} members each: `j`, then `j + {DEEP_TERMS}`, and so on",
+            )
         latest = None if self.definitions is None else self.definitions.latest
         return Diagnostic(
             "E418",
@@ -122,10 +136,16 @@ class _Linking:
             suggestion="compute the inner part first with a `set` and read its name",
         )
 
+    def _aggregates(self) -> Iterator[tuple[float, syntax.Over]]:
+        """The aggregates of the text with how many terms each has."""
+        for node in () if self.text is None else walk(self.text):
+            if isinstance(node, syntax.Over):
+                yield self.constants.maybe(node.count) or 0.0, node
+
     def link(self) -> Linked:
         check_times(self.findings, self.settings)
         self.findings.stop_if_any()
-        text = parse(self.source)
+        text = self.text = parse(self.source)
         outline = structure_errors(text)
         if outline:
             raise ProgramError(outline, self.source)

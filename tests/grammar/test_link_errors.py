@@ -147,6 +147,7 @@ def engine(execute: str = "1", gate: str = "running.preempted == 0", budget: str
         (engine(gate="running.length < 3"), [("E605", "length")], "running.count"),
         (engine(execute="running.tokens"), [("E605", "tokens")], "batch.tokens"),
         (engine(gate="true"), [("E504", "true")], "1"),
+        (engine(gate="runing.preempted == 0"), [("E504", "runing.preempted")], "did you mean `running.preempted`?"),
         (engine(budget="token cap 8;"), [("E809", "e")], "tokens cap inf;"),
         (engine(taking="vk (n)"), [("E1030", "vk")], "did you mean `kv`?"),
         (engine(taking="kv (nn)"), [("E504", "nn")], "did you mean `n`?"),
@@ -197,16 +198,23 @@ def test_a_suggested_name_is_pointed_out_where_it_is_declared() -> None:
 # ------------------------------------------------------------------ the host
 
 
+def test_the_constant_of_an_input_is_no_input_and_the_input_is_named() -> None:
+    text = server("run s (cost(s, gap));").replace("pool p", 'let gap = args.number("pause", 1); pool p')
+    (found,) = errors(f'use "std/args"; {text}', Settings(10.0, sets={"gap": 2}))
+    assert found.message == "the program declares no input `gap` (it is the constant of the input `pause`); its inputs are: `pause`"
+    assert found.suggestion == "did you mean `pause`?"
+
+
 @pytest.mark.parametrize(
     ("settings", "code", "words"),
     [
         (Settings(10.0, sets={"rat": 1}), "E315", "did you mean `rate`?"),
         (Settings(10.0, sets={"rate": "0 / 0"}), "E316", "not a number"),
-        (Settings(10.0, sets={"rate": "2 +"}), "E316", "no expression"),
+        (Settings(10.0, sets={"rate": "2 +"}), "E316", "no expression: expected an expression, read the end of the text"),
         (Settings(10.0, sets={"rate": "~exp(1)"}), "E316", "cannot draw"),
         (Settings(10.0, sets={"wide": 2}), "E314", "input given from outside"),
         (Settings(10.0, defs={"g": "1"}), "E318", "`f`"),
-        (Settings(10.0, defs={"f": "x +"}), "E318", "no expression"),
+        (Settings(10.0, defs={"f": "x +"}), "E318", "no expression: expected an expression, read the end of the text"),
         (Settings(10.0, warmup=10.0), "E1402", "not below"),
         (Settings(float("inf")), "E1402", "finite"),
         (Settings(10.0, arrivals=0), "E1403", "above 0"),
@@ -252,6 +260,17 @@ def test_definitions_too_deep_to_follow_are_an_error_and_no_crash() -> None:
     chain = "".join(f"def f{i}(x) {{ f{i - 1}(x) + 1 }} " for i in range(1, 600))
     found = errors(server("set y = f599(1); run s (cost(s, 1));", above="def f0(x) { x } " + chain))
     assert [d.id for d in found] == ["E418"]
+
+
+def test_an_aggregate_too_deep_to_follow_is_told_where_it_stands() -> None:
+    def text(terms: int) -> str:
+        return server(f"set y = sum j in {terms} (n + j); run s (cost(s, 1));")
+
+    assert errors(text(300)) == ()
+    (found,) = errors(text(3000))
+    assert (found.id, at(text(3000), found)) == ("E512", "sum j in 3000 (n + j)")
+    parts = " + ".join(f"(sum j in 200 (n + j + {start}))" for start in range(0, 3000, 200))
+    assert errors(server(f"set y = {parts}; run s (cost(s, 1));")) == ()
 
 
 def test_calls_that_double_are_stopped() -> None:
