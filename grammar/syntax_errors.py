@@ -181,7 +181,8 @@ def _missing_mark(t: Trouble) -> Finding | None:
 
 def _wrong_mark(t: Trouble) -> Finding | None:
     """A mark in another's place, or one too many: with the change the text reads on (E105)."""
-    if t.at_end or t.lexemes[t.at].kind != "mark" or t.word in BRACKETS or t.word in BRACKETS.values():
+    last = t.at + 1 >= len(t.lexemes)  # nothing follows that could read on
+    if last or t.lexemes[t.at].kind != "mark" or t.word in BRACKETS or t.word in BRACKETS.values():
         return None
     message = f"expected {t.expected()}{_in_construct(t)}, read {t.found}"
     for mark in (":", "=", ",", ";"):
