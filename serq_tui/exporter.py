@@ -14,6 +14,7 @@ from serq_tui.controller import Controller
 from serq_tui.exports.recording import Outputs, record
 from serq_tui.exports.writing import free, whole
 from serq_tui.loading import CAPSULE_SUFFIX
+from serq_tui.moves import Headway
 from serq_tui.packing import Looking, pack
 from serq_tui.report_json import report_json
 from serq_tui.report_markdown import report_markdown
@@ -92,6 +93,13 @@ class Exporter:
             until: where it is cut, in seconds; None where it ends by itself.
         """
         return self._controller.debuggee.timeline.simulation.anew(until)
+
+    def headway(self, run: Simulation, made: Progress) -> Headway:
+        """How far a run that is written has come; its clock goes to its horizon, where it does not end before."""
+        end = run.state.horizon
+        iterations = sum(stage.iterations for stage in run.state.stages) if run.code.engines else None
+        way = None if isinf(end) else (made.clock, end)
+        return Headway(made.position, made.clock, iterations, way, run.state.arrivals_wanted is not None)
 
     def trace_path(self) -> Path:
         """Where a trace of the run would be written."""

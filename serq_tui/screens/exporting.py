@@ -16,7 +16,6 @@ from serq_tui.exports.recording import Outputs
 from serq_tui.format import clock
 from serq_tui.goto import NoSuchMoment, seconds_named
 from serq_tui.messages import RunWritten
-from serq_tui.moves import Headway
 from serq_tui.screens.ask import AskScreen
 from serq_tui.screens.export import ExportScreen
 from serq_tui.screens.rerunning import RerunningScreen
@@ -127,7 +126,7 @@ class ExportingScreen(RerunningScreen):
         tell = self.throttled("writing the run")
 
         def progress(made: Progress) -> None:
-            tell(Headway(made.position, made.clock, None))
+            tell(exporter.headway(run, made))
 
         try:
             exporter.write(run, outputs, interrupt.is_set, progress)

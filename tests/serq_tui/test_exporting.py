@@ -80,11 +80,15 @@ async def test_up_to_when_a_run_is_written_can_be_typed(tmp_path: Path) -> None:
     assert rows and all(float(row["start_s"]) <= 1.5 for row in rows)
 
 
-async def test_writing_a_run_can_be_stopped_and_leaves_nothing(tmp_path: Path) -> None:
+async def test_writing_a_run_says_how_far_it_is_can_be_stopped_and_leaves_nothing(tmp_path: Path) -> None:
     async with opened(PREEMPTION, folder=tmp_path) as driver:
         await driver.press("e", "p")
         await driver.pilot.press(*"100000", "enter")
         assert driver.screen.busy
+        # the clock has a day to go: this is not over before it is stopped
+        while "iterations/s" not in (text := driver.text()):
+            await driver.pilot.pause()
+        assert "writing the run: iteration " in text and " left" in text and "esc stops" in text
         await driver.press("escape")
         assert driver.notices()[-1] == "interrupted: nothing is written"
     assert list(tmp_path.iterdir()) == []
