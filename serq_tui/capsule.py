@@ -160,8 +160,8 @@ def _capsule(data: dict[str, Any]) -> Capsule:
     trace = data.get("trace")
     try:
         kept = kept_of(data)
-    except (ValueError, TypeError, KeyError) as error:
-        raise _Wrong(f"its breakpoints, watches or bookmarks: {error}") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise _Wrong(f"its breakpoints, watches, bookmarks or layout: {error}") from error
     return Capsule(
         program=_file(_of(data, "program", dict), "program"),
         trace=_file(_of(data, "trace", dict), "trace") if trace is not None else None,

@@ -107,6 +107,7 @@ A capsule is a JSON object:
 | `stops` | breakpoints: `text` as one types it, `enabled`, `once`, `after` how many hits |
 | `watches` | the watched values as one types them |
 | `bookmarks` | `name`, `position` as a list of events, attempts and decisions, `about` what was there |
+| `layout` | the panes that are `closed`, lines they have `grown` by, columns the left side is `wider`; absent as they come |
 
 An instance file is not in it: its values are among the settings. Where the run at that position has another clock than when
 the capsule was made (an override, or another version of the program), a warning says so.

@@ -15,6 +15,16 @@ HEAD = """\
 The debugger's own help (`?`) has the same table. The footer names the keys that work at the moment, `escape` backs out of
 anything and never quits, and all of it can be done with the mouse as well.
 
+A key can be given to another action by its id, in `config.toml` in the folder the system has for such files
+(`~/.config/serq-tui` on Linux); what is wrong in it is said at the start:
+
+```toml
+theme = "serq-light"
+[keys]
+step = "f10"
+back = ["f9", "b"]
+```
+
 This page is made by `make docs` from the table the bindings are made of.
 """
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
@@ -36,6 +38,9 @@ NOTE = 'look at r7 — it is "starved"\nby r2'
 
 def packed(options: RunOptions, path: Path = PREEMPTION) -> Capsule:
     return pack(load_program(path, options), KEPT, LOOKING, NOTE)
+
+
+WRITTEN = written(packed(RunOptions(horizon=5.0, seed=7, sets=(("kv_tokens", "640"),))))
 
 
 def laid(folder: Path, capsule: Capsule, name: str = "model.capsule") -> Path:
@@ -222,7 +227,8 @@ def _with(value: Any, *names: str) -> Callable[[dict[str, Any]], None]:
         (_with("120", "moment", "position"), "'120' and not a position such as @120.1"),
         (_with("@1.2.3.4", "moment", "position"), "not a position such as @120.1"),
         (_with("7", "moment", "request"), "not a request such as r7"),
-        (_with([{"text": "preemption"}], "stops"), "its breakpoints, watches or bookmarks"),
+        (_with([{"text": "preemption"}], "stops"), "its breakpoints, watches, bookmarks or layout"),
+        (_with([], "layout"), "its breakpoints, watches, bookmarks or layout"),
         (_with(None, "note"), "`note` is null and not a text"),
     ],
 )
@@ -248,6 +254,34 @@ def test_a_file_that_is_no_capsule_is_told_in_a_sentence(data: bytes, tmp_path: 
     path.write_bytes(data)
     with pytest.raises(BadCapsule, match="is no capsule"):
         read_capsule(path)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**20) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where a value stands, of every value within others."""
+    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [found for key, value in inner for found in ((*path, key), *places(value, (*path, key)))]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(draw=st.data())
+def test_a_capsule_with_any_value_in_any_place_is_read_or_refused(draw: st.DataObject, tmp_path: Path) -> None:
+    data = json.loads(WRITTEN)
+    path = draw.draw(st.sampled_from(places(data)))
+    _with(draw.draw(JSON), *path)(data)
+    file = tmp_path / "any.capsule"
+    file.write_text(json.dumps(data), encoding="utf-8")
+    try:
+        capsule = read_capsule(file)
+    except BadCapsule:
+        return
+    assert read_capsule(laid(tmp_path, capsule, "again.capsule")) == capsule
 
 
 async def test_a_bad_capsule_is_shown_as_a_file_that_does_not_load(tmp_path: Path) -> None:
