@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
@@ -18,7 +18,8 @@ def record(cls: type[T]) -> type[T]:
     the frozen class: Python allows that between classes of the same slots.
     """
     frozen: Any = dataclass(frozen=True, slots=True)(cls)
-    open_twin = make_dataclass(cls.__name__, [(field.name, field.type) for field in fields(frozen)], slots=True, eq=False)
+    twins = [(one.name, one.type, field(default=one.default, default_factory=one.default_factory)) for one in fields(frozen)]
+    open_twin = make_dataclass(cls.__name__, twins, slots=True, eq=False)
 
     def new(kind: type[T], *values: Any, **named: Any) -> T:
         made: Any = open_twin(*values, **named)
@@ -28,7 +29,7 @@ def record(cls: type[T]) -> type[T]:
     def reduce(self: Any) -> tuple[type[T], tuple[Any, ...]]:
         return type(self), tuple(getattr(self, name) for name in names)
 
-    names = [field.name for field in fields(frozen)]
+    names = [one.name for one in fields(frozen)]
     new.__name__, reduce.__name__ = "__new__", "__reduce__"
     frozen.__new__ = new
     # Copies would ask for an empty one first, and there is none.

@@ -19,6 +19,7 @@ from engine.snapshot import Position, Snapshot, Who
 from engine.standstill import Standstill, standstill
 from engine.story import Story
 from engine.storytelling import story
+from engine.waste import EngineWaste
 from engine.why import Overtaking, Why, ask, overtaken, why
 from engine.would_admit import Change, would_admit
 from grammar.ir import Place
@@ -82,7 +83,14 @@ class AskStandstill:
     engine: int | None = None
 
 
-Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid | AskCompare | AskStandstill | AskReport
+@dataclass(frozen=True, slots=True)
+class AskWaste:
+    """What of an engine's work was of use?"""
+
+    engine: int | None = None
+
+
+Question = AskWhy | AskAutopsy | AskStory | AskLog | AskGrid | AskCompare | AskStandstill | AskReport | AskWaste
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +166,14 @@ class StandstillAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class WasteAnswer:
+    """An engine's waste up to this moment."""
+
+    scene: Scene
+    waste: EngineWaste
+
+
+@dataclass(frozen=True, slots=True)
 class NoAnswer:
     """There is nothing to say, and why."""
 
@@ -165,7 +181,16 @@ class NoAnswer:
 
 
 Answer = (
-    WhyAnswer | AutopsyAnswer | StoryAnswer | LogAnswer | GridAnswer | CompareAnswer | StandstillAnswer | ReportAnswer | NoAnswer
+    WhyAnswer
+    | AutopsyAnswer
+    | StoryAnswer
+    | LogAnswer
+    | GridAnswer
+    | CompareAnswer
+    | StandstillAnswer
+    | ReportAnswer
+    | WasteAnswer
+    | NoAnswer
 )
 
 
@@ -200,6 +225,8 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
             return StandstillAnswer(scene, standstill(debuggee.timeline.past, stage, interrupt))
         case AskReport():
             return report_of(debuggee)
+        case AskWaste(engine):
+            return _waste(engine, scene, debuggee, interrupt)
         case AskCompare(by, engine):
             if debuggee.beside is None:
                 return NoAnswer("there is no other run to compare with: u changes this one, and keeps it beside the new one")
@@ -248,6 +275,14 @@ def _earlier(debuggee: Debuggee, who: Who, interrupt: Interrupt) -> Autopsy | No
         return None
 
     return autopsy(debuggee.timeline.past, told.losses[-1].position, who, interrupt)
+
+
+def _waste(chosen: int | None, scene: Scene, debuggee: Debuggee, interrupt: Interrupt) -> Answer:
+    engine = engine_at_hand(scene.now, chosen)
+    if engine is None:
+        return NoAnswer("this program has no engine, so it computes no tokens")
+    accounts = debuggee.accounts.at(debuggee.timeline.past, interrupt)
+    return WasteAnswer(scene, next(account for account in accounts if account.stage == engine.stage))
 
 
 def _grid(chosen: int | None, scene: Scene, debuggee: Debuggee, interrupt: Interrupt) -> Answer:

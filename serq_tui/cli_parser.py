@@ -113,6 +113,7 @@ def run_parser() -> argparse.ArgumentParser:
         help="write the run as a trace that https://ui.perfetto.dev opens: OUT.json, or OUT.json.gz",
     )
     output.add_argument("--dump", type=Path, metavar="DIR", help="write the run as CSV tables to a folder")
+    output.add_argument("--waste", action="store_true", help="tokens computed again and units used for nothing, too (runs twice)")
     output.add_argument("--samples", action="store_true", help="with --json: every sample and gauge point beside the report")
     return parser
 

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from engine.failure import Unsupported
 from engine.simulation import Simulation
+from engine.waste import EngineWaste
 from grammar.diagnostics import ProgramError
 from grammar.ir_json import InvalidIR
 from serq_tui import __version__
@@ -24,7 +25,9 @@ from serq_tui.loading import CAPSULE_SUFFIX, IR_SUFFIX, LoadedProgram, WrongOpti
 from serq_tui.options import RunOptions
 from serq_tui.report_json import report_json, samples_json
 from serq_tui.report_markdown import report_markdown
+from serq_tui.report_sections import Section
 from serq_tui.report_text import print_report
+from serq_tui.waste_report import waste_json, waste_of, waste_section
 
 PIPED_WIDTH = 1000
 """Columns where no terminal sets a width: more than any table has, so that none is folded."""
@@ -47,14 +50,15 @@ def run(parsed: argparse.Namespace, inputs: tuple[tuple[str, str], ...]) -> int:
         simulation = simulate(loaded, Outputs(parsed.decisions, parsed.perfetto, parsed.dump))
     except Failed as failed:
         return tell(failed, parsed.json)
+    wasted = waste_of(loaded.program) if parsed.waste else None
     if parsed.samples:
-        print(json.dumps(whole_result(simulation), separators=(",", ":")))
+        print(json.dumps({**whole_result(simulation), **_waste(wasted)}, separators=(",", ":")))
     elif parsed.json:
-        print(json.dumps(report(simulation), indent=1))
+        print(json.dumps({**report(simulation), **_waste(wasted)}, indent=1))
     elif parsed.markdown:
-        print(report_markdown(report(simulation), loaded.path.name), end="")
+        print(report_markdown(report(simulation), loaded.path.name, *_sections(wasted)), end="")
     else:
-        _print_for_people(report(simulation), loaded)
+        _print_for_people(report(simulation), loaded, *_sections(wasted))
     return 0
 
 
@@ -133,9 +137,17 @@ def whole_result(simulation: Simulation) -> dict[str, Any]:
     return {"report": report(simulation), **{name: samples_json(result[name]) for name in ("observes", "client", "gauges")}}
 
 
-def _print_for_people(figures: dict[str, Any], loaded: LoadedProgram) -> None:
+def _waste(wasted: tuple[EngineWaste, ...] | None) -> dict[str, Any]:
+    return {} if wasted is None else {"waste": waste_json(wasted)}
+
+
+def _sections(wasted: tuple[EngineWaste, ...] | None) -> tuple[Section, ...]:
+    return () if not wasted else (waste_section(wasted),)
+
+
+def _print_for_people(figures: dict[str, Any], loaded: LoadedProgram, *more: Section) -> None:
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     # Captured, not printed: rich would end the process by itself where the reader has gone.
     with console.capture() as report_of:
-        print_report(figures, loaded.path.name, console)
+        print_report(figures, loaded.path.name, console, *more)
     print(report_of.get(), end="")

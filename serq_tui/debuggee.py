@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.simulation import Simulation
 from engine.timeline import Timeline
+from engine.waste import Accounts
 from serq_tui.comparing import Beside
 from serq_tui.loading import LoadedProgram, load_program
 from serq_tui.options import RunOptions
@@ -23,6 +24,7 @@ class Debuggee:
     Attributes:
         options: what it was loaded with, for loading it again.
         beside: another run of it to compare with, None without one.
+        accounts: its waste, as far as it was asked for.
     """
 
     path: Path
@@ -31,6 +33,7 @@ class Debuggee:
     text: ProgramText
     timeline: Timeline
     beside: Beside | None = None
+    accounts: Accounts = field(default_factory=Accounts)
 
     @classmethod
     def load(cls, path: Path, options: RunOptions) -> Debuggee:

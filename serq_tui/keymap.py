@@ -254,6 +254,15 @@ ACTIONS: tuple[Action, ...] = (
         "standstill",
         "Looking around",
     ),
+    Action(
+        "waste",
+        "W",
+        "W",
+        "waste",
+        "Tokens computed once and again, units lost, reserved or allocated for nothing: in all and by iteration.",
+        "waste",
+        "Looking around",
+    ),
     Action("log", "l", "l", "log", "The latest decisions, to be filtered and followed.", "log", "Looking around"),
     Action(
         "grid",

@@ -11,14 +11,14 @@ _MARKS = re.compile(r"([\\`*_\[\]<>|#])")
 """What Markdown would take for its own within a line or a cell."""
 
 
-def report_markdown(report: Report, title: str) -> str:
-    """The whole report of a run (R9) under a title, with a table a section."""
+def report_markdown(report: Report, title: str, *more: Section) -> str:
+    """The whole report of a run (R9) under a title, with a table a section, and what else is to be said of it."""
     how, what = heading(report)
     parts = [f"# {_plain(title)}", _plain(how[0].upper() + how[1:]) + ".", _plain(what) + "."]
     said = list(remarks(report))
     if said:
         parts.append("\n".join(f"- **{_plain(remark)}**" for remark in said))
-    for section in sections(report):
+    for section in (*sections(report), *more):
         parts += [f"## {section.title.capitalize()}", _table(section)]
     return "\n\n".join(parts) + "\n"
 

@@ -10,20 +10,20 @@ from rich.text import Text
 from serq_tui.report_sections import Report, Section, heading, remarks, sections
 
 
-def report_text(report: Report, title: str) -> RenderableType:
-    """The whole report of a run (R9) under a title."""
+def report_text(report: Report, title: str, *more: Section) -> RenderableType:
+    """The whole report of a run (R9) under a title, and what else is to be said of it."""
     how, what = heading(report)
     parts: list[RenderableType] = [Text(title, style="bold").append(f"  {how}\n{what}", style="not bold")]
-    parts += [part for section in sections(report) for part in (Text(), _table(section))]
+    parts += [part for section in (*sections(report), *more) for part in (Text(), _table(section))]
     said = list(remarks(report))
     if said:
         parts += [Text(), *(Text(f"! {remark}", style="bold yellow") for remark in said)]
     return Group(*parts)
 
 
-def print_report(report: Report, title: str, console: Console) -> None:
+def print_report(report: Report, title: str, console: Console, *more: Section) -> None:
     """Prints the report; where nobody looks at a terminal, as wide as its tables are."""
-    console.print(report_text(report, title), no_wrap=True, crop=False, overflow="ignore")
+    console.print(report_text(report, title, *more), no_wrap=True, crop=False, overflow="ignore")
 
 
 def _table(section: Section) -> Table:

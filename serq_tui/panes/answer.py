@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.snapshot import Who
 from engine.timeline import AtPosition, AtTime
-from serq_tui import compare_rows, grid_rows, log_rows, report_rows, standing_rows, story_rows, why_rows
-from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StandstillAnswer, StoryAnswer, WhyAnswer
+from serq_tui import compare_rows, grid_rows, log_rows, report_rows, standing_rows, story_rows, waste_rows, why_rows
+from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StandstillAnswer, StoryAnswer, WasteAnswer, WhyAnswer
 from serq_tui.comparing import CompareAnswer
 from serq_tui.figures import ReportAnswer
 from serq_tui.messages import FollowLine, TellStory
@@ -51,6 +51,8 @@ class AnswerPane(Pane[Answer]):
                 return standing_rows.standstill(state, width)
             case ReportAnswer():
                 return report_rows.report(state, width)
+            case WasteAnswer():
+                return waste_rows.waste(state, width)
             case _:
                 return Content([Entry(piece(state.words, "dim"))])
 
@@ -73,6 +75,8 @@ class AnswerPane(Pane[Answer]):
                 return standing_rows.standstill_title(state)
             case ReportAnswer():
                 return report_rows.report_title(state)
+            case WasteAnswer():
+                return waste_rows.waste_title(state)
             case _:
                 return "no answer"
 

@@ -20,7 +20,7 @@ from serq_tui.panes.keys import KeysBar
 from serq_tui.screens.searching import found, search_line
 
 #: Keys of the debugger that work over an answer too: those that move in time, and some that do not ask where one is.
-_ASKING = frozenset({"why", "log", "grid", "standstill", "compare", "swap", "export", "report", "plots"})
+_ASKING = frozenset({"why", "log", "grid", "standstill", "waste", "compare", "swap", "export", "report", "plots"})
 
 
 def _passed_on() -> list[BindingType]:

@@ -8,7 +8,7 @@ from threading import Event
 from engine.snapshot import Who
 from engine.timeline import AtPosition
 from engine.walking import Interrupted
-from serq_tui.answers import Answer, AskGrid, AskLog, AskStandstill, AskStory, AskWhy, NoAnswer, Question
+from serq_tui.answers import Answer, AskGrid, AskLog, AskStandstill, AskStory, AskWaste, AskWhy, NoAnswer, Question
 from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.controller import Controller
 from serq_tui.figures import AskReport
@@ -42,6 +42,10 @@ class AskingScreen(MovingScreen):
     def action_standstill(self) -> None:
         """What keeps an engine from going on?"""
         self.ask(AskStandstill(self.controller.lens.engine))
+
+    def action_waste(self) -> None:
+        """What of an engine's work was of use?"""
+        self.ask(AskWaste(self.controller.lens.engine))
 
     def action_report(self) -> None:
         """What does the run amount to?"""
