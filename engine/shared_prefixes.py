@@ -110,7 +110,7 @@ def _usable(k: State, pool: PoolState, session: Session, code: HoldCode, units: 
 
 def hit(k: State, pool: PoolState, session: Session, code: HoldCode) -> float:
     """Units an admission could take over, whatever it takes in all."""
-    own = matched(pool, chain_of(k, session, code))
+    own = down(pool.code, matched(pool, chain_of(k, session, code)))
     return min(own, positive(code.reuse(k, session, k.moment))) if code.reuse is not None else own
 
 

@@ -24,6 +24,7 @@ from tests.engine.programs import (
     branch,
     cached,
     call,
+    ctx,
     drop,
     fork,
     hold,
@@ -138,6 +139,27 @@ def evicting(first: tuple[float, float], second: float, *, gone: bool) -> Callab
     return program
 
 
+def hit_of_a_request() -> ir.Program:
+    """A request leaves 4 units cached of which 3 are shared; another takes 8 and as much as it may reuse, four times."""
+    model = Model()
+    kv, wait = model.pool("kv", 100, block=4), model.delay()
+    engine = model.engine(budget=4, memory=kv)
+    slots = [model.value(name).slot for name in ("admitted", "first", "reused", "prefilled")]
+    records = ir.RequestRecords(model.observation("hit"), model.observation("prefill"), *slots)
+    prefix = (ir.Segment(ir.Num(1.0), ir.Num(3.0)), ir.Segment(serial.node, ir.Num(INF)))
+    takes = (ir.Take(kv.ref, node(8 + 4 * ctx("Hit"))),)
+    clause = ir.RequestClause(takes, records, cache=ctx("Known").node, prefix=prefix)
+    stage = model._stages[engine.base]
+    assert isinstance(stage.kind, ir.Step)
+    model._stages[engine.base] = replace(stage, kind=replace(stage.kind, request=clause))
+    request = ir.Request(engine.ref, ir.Num(6.0), ir.Num(1.0))
+    second = [run(wait, 20), request]
+    third = [run(wait, 20.5), model.observe("used", call("Used", kv))]
+    model.session(TURN, branch(serial.equals(0), [request], [branch(serial.equals(1), second, third)]))
+    model.batch(3)
+    return model.build(40)
+
+
 FOUND: dict[str, Found] = {
     # The hits of session 0, of session 1, of session 0 again and of session 1 again.
     "segments of one key share what they have in common, however long they are": Found(
@@ -174,6 +196,9 @@ FOUND: dict[str, Found] = {
             lambda _, holding: holding([(1, 4), OWN]),
         ),
         {"hit": [0.0, 0.0, 7.0], "in": [0.0, 7.0, 0.0, 7.0, 4.0, 7.0]},
+    ),
+    "a request may reuse whole blocks of a chain": Found(
+        hit_of_a_request, {"hit": [0.0, 0.0], "prefill": [6.0, 6.0], "used": [8.0]}
     ),
     # Nothing after the first 4 can be kept while the whole 8 are in use; later they are parted.
     "a segment in use is not parted": Found(parted_while_in_use, {"in": [4.0, 12.0]}),
