@@ -12,6 +12,7 @@ from engine.simulation import Simulation
 from grammar import ir
 from tests.engine.programs import INF, TURN, Model, Number, cached, call, hold, node, now, run, serial, turn_no, where
 from tests.engine.watching import finished, gauge, report, values
+from tests.oracle.generator import generate
 
 
 def chained(take: Any, chain: list[tuple[Number, float]], **options: Any) -> ir.Hold:
@@ -112,3 +113,31 @@ def test_a_snapshot_shows_what_is_cached_of_chains() -> None:
         (pool,) = simulation.snapshot().pools
         assert sum(entry.size for entry in pool.entries) == pool.cached
     assert sorted(entry.size for entry in simulation.snapshot().pools[0].entries) == [2, 4, 4]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_holds_have_of_their_own_and_what_they_use_of_chains_sums_to_what_is_used(seed: int) -> None:
+    """R1.12, beside chains: each piece that somebody uses counts once, each that nobody uses is cached."""
+    simulation = Simulation(generate(seed, "chains").program)
+    for _ in range(150):
+        if simulation.finished:
+            break
+        simulation.advance()
+        state = simulation.state
+        pool = state.pools[0]
+        tree = pool.tree
+        if tree is None:
+            return
+        pieces = [piece for pieces in tree.pieces.values() for piece in pieces]
+        allocated = 0.0
+        for session in state.slots:
+            if session is not None:
+                allocated += sum(held.alloc for hold in session.holds for held in hold.pools)
+                allocated += sum(lease.alloc for lease in session.leases)
+        taken_over = sum(shared for _, shared, _, _ in tree.handles.values())
+        in_use = sum(piece.size for piece in pieces if piece.users)
+        assert pool.used == pytest.approx(allocated - taken_over + in_use, abs=1e-6)
+        assert pool.cached == pytest.approx(sum(piece.size for piece in pieces if not piece.users), abs=1e-6)
+        places = [piece.place for piece in pieces]
+        assert len(set(places)) == len(places)
+        assert not set(places) & set(pool.free_places)
