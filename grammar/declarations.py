@@ -238,6 +238,13 @@ class Declarations:
                     suggestion='let x = args.number("x", 1);  and compute with `x` from there',
                 )
 
+    def named_args(self) -> None:
+        """With std/args no declaration is called as it is (E305); a device is, to the reference."""
+        kind, span = self.model.declared.get("args", ("", None))
+        if "std/args" in self.parts.uses and span is not None and kind not in ("gauge", "claim", "device"):
+            message = f"`args` is what `std/args` supplies, and no {kind} can be called so"
+            self.findings.error("E305", span, message, suggestion="rename it, such as `args_`")
+
     def unknown_inputs(self, settings: Settings) -> None:
         """Values the host gives for inputs the program does not declare (E315); no place in the program."""
         for name in settings.sets:

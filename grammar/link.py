@@ -210,6 +210,7 @@ class _Linking:
             check_capacities(to)
             check_share(to)
         to.unknown_inputs(self.settings)
+        to.named_args()
 
     def _declare_one(self, item: syntax.Item) -> None:
         to = self.declarations

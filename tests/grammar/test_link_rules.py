@@ -55,6 +55,11 @@ DEFINITIONS = {
     "the clock for statements": ("E412", server(f"f(now); {RUN}", "def f(a) { set y = a; }")),
     "an attribute for statements": (None, server(f"f(serial); {RUN}", "def f(a) { set y = a; }")),
     "a stage for a parameter": (None, server("f(s);", "def f(a) { run a (cost(a, 1)); }")),
+    "a pool called args": (None, server(RUN).replace("pool p", "pool args { } pool p")),
+    "a pool called args beside std/args": ("E305", server(RUN, 'use "std/args";').replace("pool p", "pool args { } pool p")),
+    "a definition called args beside std/args": ("E305", server(RUN, 'def args(x) { x } use "std/args";')),
+    "a gauge called args beside std/args": (None, server(RUN, 'use "std/args";').replace("pool p", "gauge args = 1; pool p")),
+    "an attribute called args beside std/args": (None, server(f"set args = 1; {RUN}", 'use "std/args";')),
     "a number for a parameter that names a stage": ("E502", server("f(3);", "def f(a) { run a (cost(s, 1)); }")),
     "a stage in parentheses for a parameter": ("E502", server("f((s));", "def f(a) { run a (cost(s, 1)); }")),
     "a pool in parentheses for a function": ("E508", server(f"set y = used((p)); {RUN}")),
@@ -127,7 +132,22 @@ HOLDS = {
     "stale state into a hold": (None, server(f"set f = free(p); hold p (cost(p, 1)) {{ hold p (cost(p, f)) {{ {RUN} }} }}")),
 }
 
+
+def scheduled(key: str) -> str:
+    return f"""
+    fn main() {{
+      device gpu {{ kv cap 90; }} pool kv on gpu {{ }}
+      engine e on gpu {{ tokens cap 8; schedule {{ advance running {key}; admit waiting; }} execute (1); }}
+      {W}
+      server {{ hold kv (cost(kv, x)) at admission (x = n) {{ run e prefill (cost(e, x)); }} }}
+    }}
+    """
+
+
 BINDINGS = {
+    "an order of the schedule that reads a binding": ("E1027", scheduled("by (x)")),
+    "a predicate of the schedule that reads a binding": ("E1027", scheduled("only (x > 1)")),
+    "an order of the schedule that reads a size": (None, scheduled("by (n)")),
     "a name bound in two holds": (
         None,
         server(

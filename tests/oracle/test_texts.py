@@ -43,6 +43,26 @@ def test_edited_programs_are_judged_as_by_the_reference(reference: Reference) ->
     assert tally.kinds["both refuse"] > 20
 
 
+def test_an_unknown_name_in_a_binding_that_nothing_reads_is_refused_here(reference: Reference) -> None:
+    # A name nothing declares is E504 (L3.8), in a request that is never called too; the reference drops the binding unread.
+    request = "request (n) { at admission { x = missing; } prefill (n); }"
+    text = f"""
+    fn main() {{
+      device gpu {{ }}
+      engine e on gpu {{
+        reqs cap 4; tokens cap 8; {request}
+        schedule {{ advance running; admit waiting while (running.preempted == 0) taking reqs (1); }} execute (1);
+      }}
+      pool reqs on e {{ }}
+      workload {{ arrive batch(1); turn {{ set n = 3; }} }}
+      server {{ e (n); }}
+    }}
+    """
+    verdict = judge(text, reference)
+    assert verdict.kind == "only ours refuses"
+    assert "[E504] nothing is called `missing`" in verdict.where
+
+
 def test_a_dropped_argument_does_not_part_two_predicates_that_are_one(reference: Reference) -> None:
     # L5.15 compares what is left when definitions are put in place, and a dropped argument is not (L3.24). The reference
     # goes by this for a number, and for nothing else.
