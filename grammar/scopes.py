@@ -13,7 +13,6 @@ from typing import Literal
 
 from grammar import syntax
 from grammar.diagnostics import Note
-from grammar.expansion import walk
 from grammar.findings import Findings
 from grammar.source import Span
 
@@ -183,15 +182,9 @@ class Model:
     pool_count: int = 0
 
     def outside_holds(self) -> Iterator[syntax.Node]:
-        """The clauses that are read of sessions outside their holds: who waits, whose prefix goes, who is served when."""
+        """The clauses of the pools that are read of sessions outside their holds: who waits, and whose prefix goes."""
         for pool in self.pools.values():
             yield from (option for kind, option in pool.options.items() if kind != "preempt")
-        for engine in self.engines.values():
-            for node in () if engine.schedule is None else walk(engine.schedule):
-                if isinstance(node, syntax.Advance | syntax.AdmitWaiting) and node.only is not None:
-                    yield node.only
-                if isinstance(node, syntax.Order):
-                    yield node
 
     def note_of(self, name: str) -> tuple[Note, ...]:
         """A note saying where a name is declared, none where it is not in the text."""

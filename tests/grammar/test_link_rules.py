@@ -145,8 +145,8 @@ def scheduled(key: str) -> str:
 
 
 BINDINGS = {
-    "an order of the schedule that reads a binding": ("E1027", scheduled("by (x)")),
-    "a predicate of the schedule that reads a binding": ("E1027", scheduled("only (x > 1)")),
+    "an order of the schedule that reads a binding": (None, scheduled("by (x)")),
+    "a predicate of the schedule that reads a binding": (None, scheduled("only (x > 1)")),
     "an order of the schedule that reads a size": (None, scheduled("by (n)")),
     "a name bound in two holds": (
         None,
