@@ -25,6 +25,9 @@ def whole(path: Path) -> Iterator[TextIO]:
         with path.open("w", encoding="utf-8", newline="") as out:
             yield out
         return
+    if not path.parent.is_dir():
+        # Said by itself: the name beside it that is being written to is nobody's business.
+        raise OSError(f"there is no folder {path.parent} to write {path.name} to")
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with _opened(part, compressed=path.suffix == COMPRESSED) as out:

@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from engine.simulation import Simulation
+from engine.walking import Interrupted, Pace
 from serq_tui.cli import main
 from serq_tui.exports.dump import FILES, figure
+from serq_tui.exports.recording import Outputs, record
 from serq_tui.exports.tables import TABLES
 from serq_tui.loading import load_program
 from serq_tui.options import RunOptions
@@ -149,6 +152,27 @@ def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path: Path, capsys: 
     (tmp_path / "file").touch()
     assert main(["run", str(PREEMPTION), "--horizon", "1", "--dump", str(tmp_path / "file" / "tables")]) == 2
     assert "file/tables" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--perfetto", "--decisions"])
+def test_a_folder_that_is_not_there_is_named(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", str(PREEMPTION), "--horizon", "1", option, str(tmp_path / "nowhere" / "out.json")]) == 2
+    assert capsys.readouterr().err.endswith(f"there is no folder {tmp_path / 'nowhere'} to write out.json to\n")
+
+
+def test_a_device_is_written_to_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", str(PREEMPTION), "--horizon", "1", "--decisions", "/dev/null"]) == 0
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_run_that_fails_to_be_written_leaves_nothing(tmp_path: Path) -> None:
+    def looked_up() -> bool:
+        return True
+
+    run = Simulation(load_program(PREEMPTION, RunOptions(horizon=50.0)).program)
+    with pytest.raises(Interrupted):
+        record(run, "m", Outputs(tmp_path / "d.jsonl", tmp_path / "t.json", tmp_path / "tables"), Pace(looked_up))
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 1e300, 5e-324, 2.0**53, -0.0, 12.0, math.inf, -math.inf], ids=repr)
