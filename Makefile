@@ -78,7 +78,7 @@ docs: $(STAMP) ## write the reference pages that are made from the code's tables
 
 site: $(STAMP) docs ## build the documentation as a site, into site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 screenshots: $(STAMP) ## draw the pictures of the README anew
 	$(BIN)/python -m screenshots.make
