@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from platformdirs import user_config_path, user_state_path
+from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
@@ -25,6 +26,7 @@ from serq_tui.keeping import Keeper
 from serq_tui.loading import CAPSULE_SUFFIX
 from serq_tui.options import RunOptions, Stops
 from serq_tui.problems import LOAD_ERRORS, Problem
+from serq_tui.screens.ask import AskScreen
 from serq_tui.screens.chooser import ChooserScreen
 from serq_tui.screens.debugger import DebuggerScreen
 from serq_tui.screens.load_error import LoadErrorScreen
@@ -121,6 +123,11 @@ class SerqApp(App[int]):
         """The hint of the first sitting was seen."""
         self.habits.hinted = True
         habits.save(self._kept, self.habits)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that nobody below a dialog took, because the dialog came while it was on its way, is for the dialog."""
+        if isinstance(self.screen, AskScreen) and self.screen.type_ahead(event):
+            event.prevent_default()
 
     async def action_quit(self) -> None:
         """Leave, and let go of a run under way: its thread would keep the program alive."""

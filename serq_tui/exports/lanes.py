@@ -303,16 +303,3 @@ class Lanes:
                 lane.tokens,
             )
         )
-
-
-def seconds_of(life: LifeEnded, *names: PhaseName) -> float:
-    """Seconds a life spent in some phases."""
-    return sum(life.seconds.get(name, 0.0) for name in names)
-
-
-def tokens_of(life: LifeEnded, *names: PhaseName) -> float:
-    """Tokens a life got in some phases."""
-    return sum(life.tokens.get(name, 0.0) for name in names)
-
-
-__all__ = ["COMPUTING", "Happening", "Lanes", "LifeBegan", "LifeEnded", "Phase", "PhaseName", "seconds_of", "tokens_of"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -65,6 +66,8 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         self._placeholder = placeholder
         self._text = text
         self._answered: str | None = None
+        self._early: list[events.Key] | None = []
+        """Keys that came before there was a line; None once there is one."""
         self._history = history
         self._recalled = len(history)
         self._draft = ""
@@ -80,9 +83,28 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
             yield Label("", id="answer", markup=False)
 
     def on_mount(self) -> None:
-        """A text given from outside that cannot be read is answered at once."""
+        """A text given from outside that cannot be read is answered at once; what was typed meanwhile is taken."""
         if self._text:
             self._try(self._text)
+        early, self._early = self._early, None
+        for event in early or ():
+            self.type_ahead(event)
+
+    def type_ahead(self, event: events.Key) -> bool:
+        """Take a key that was pressed before the line could have it; whether it was for the line.
+
+        Keys that come in a burst, pasted or over a slow line, were on their way to the screen below when this one came.
+        """
+        typed = event.character if event.is_printable else None
+        if typed is None and (event.key != "enter" or self.focused is not None):
+            return False
+        if self._early is not None:
+            self._early.append(event)
+        elif typed is not None:
+            self.query_one(Input).insert_text_at_cursor(typed)
+        else:
+            self._try(self.query_one(Input).value)
+        return True
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """An answer is about what stands there; a line also says that it changed when it first gets its text."""
