@@ -258,13 +258,13 @@ class Watch:
         self.leaps = all(b.leaps for b in self.breakpoints)
         self.seen = [b.trace(k) for b in self.breakpoints]
 
-    def hit(self, k: State) -> Breakpoint | None:
-        """The first breakpoint, in their order, that the step just made did."""
-        found: Breakpoint | None = None
+    def hits(self, k: State) -> tuple[Breakpoint, ...]:
+        """The breakpoints, in their order, that the step just made met."""
+        found: list[Breakpoint] = []
         for i, breakpoint_ in enumerate(self.breakpoints):
             now = breakpoint_.trace(k)
             if now != self.seen[i]:
                 self.seen[i] = now
-                if found is None and now is not None:
-                    found = breakpoint_
-        return found
+                if now is not None:
+                    found.append(breakpoint_)
+        return tuple(found)

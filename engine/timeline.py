@@ -61,13 +61,15 @@ class Stop:
 
     Attributes:
         reason: ``end`` is the end of the run, ``start`` its beginning.
-        breakpoint: the breakpoint that matched, for the reason ``breakpoint``.
+        breakpoint: the first breakpoint that matched, for the reason ``breakpoint``.
         decision: the decision that matched it, where it is one.
+        met: all that matched, in the order they were given.
     """
 
     reason: Literal["step", "breakpoint", "end", "start", "failure", "interrupted", "seek"]
     breakpoint: Breakpoint | None = None
     decision: Decision | None = None
+    met: tuple[Breakpoint, ...] = ()
 
 
 class Timeline:
@@ -262,20 +264,20 @@ class Timeline:
         if self.position < self._seen and all(isinstance(b, _INDEXED) for b in breakpoints):
             known = [(p, b) for b in breakpoints if (p := self._index.next(b, self.position)) is not None]
             if known:
-                position, breakpoint_ = min(known, key=lambda item: item[0])
+                position = min(position for position, _ in known)
                 self._go(position)
-                return self._stopped(breakpoint_)
+                return self._stopped(tuple(b for p, b in known if p == position))
             self._go(self._seen)
         watch = Watch(breakpoints, self._now.state)
         pace = Pace(interrupt, progress)
         try:
             while not self._now.finished:
                 self._advance(_STRETCH if watch.leaps else 0)
-                hit = watch.hit(self._now.state)
+                hits = watch.hits(self._now.state)
                 if self._now.failure is not None:
                     return Stop("failure")
-                if hit is not None:
-                    return self._stopped(hit)
+                if hits:
+                    return self._stopped(hits)
                 pace.step(self._now)
         except Interrupted:
             return Stop("interrupted")
@@ -297,9 +299,9 @@ class Timeline:
             known = [(p, b) for b in breakpoints if (p := self._index.latest(b, self.position)) is not None]
             if not known:
                 return self.home()
-            position, breakpoint_ = max(known, key=lambda item: item[0])
+            position = max(position for position, _ in known)
             self._go(position)
-            return self._stopped(breakpoint_)
+            return self._stopped(tuple(b for p, b in known if p == position))
         try:
             found = search_back(self._checkpoints, breakpoints, self._step_back_bound(), Pace(interrupt, progress))
         except Interrupted:
@@ -344,8 +346,8 @@ class Timeline:
             advance(run, Position(max(position.events - 1, 0)))
         return latest
 
-    def _stopped(self, breakpoint_: Breakpoint) -> Stop:
-        return Stop("breakpoint", breakpoint_, breakpoint_.find(self.records()))
+    def _stopped(self, met: tuple[Breakpoint, ...]) -> Stop:
+        return Stop("breakpoint", met[0], met[0].find(self.records()), met)
 
     def _step_back_bound(self) -> Position:
         """The latest moment that is strictly before this one; inside a step that is where the step began."""

@@ -62,8 +62,8 @@ def advance(run: Simulation, limit: Position | None) -> None:
 
 def search_back(
     checkpoints: Checkpoints, breakpoints: Sequence[Breakpoint], last: Position, pace: Pace
-) -> tuple[Position, Breakpoint] | None:
-    """The latest match not after ``last``; None for none.
+) -> tuple[Position, tuple[Breakpoint, ...]] | None:
+    """The latest moment not after ``last`` that matches, and all it matches; None for none.
 
     The stretches between checkpoints are replayed one by one backwards, and the last match
     of the first stretch that has one is it.
@@ -84,14 +84,14 @@ def search_back(
 
 def _last_match(
     run: Simulation, limit: Position, breakpoints: Sequence[Breakpoint], pace: Pace
-) -> tuple[Position, Breakpoint] | None:
+) -> tuple[Position, tuple[Breakpoint, ...]] | None:
     """The last match not after ``limit``: a stretch ends with the checkpoint it leads to."""
     watch = Watch(breakpoints, run.state)
-    found: tuple[Position, Breakpoint] | None = None
+    found: tuple[Position, tuple[Breakpoint, ...]] | None = None
     while run.position < limit and not run.finished:
         advance(run, limit if watch.leaps else None)
-        hit = watch.hit(run.state)
-        if hit is not None and run.position <= limit:
-            found = (run.position, hit)
+        hits = watch.hits(run.state)
+        if hits and run.position <= limit:
+            found = (run.position, hits)
         pace.step(run)
     return found

@@ -165,7 +165,7 @@ class Controller:
             stop = go(watched, interrupt=interrupt, progress=progress)
             if stop.reason != "breakpoint":
                 return stop
-            met = [armed for armed in stops if armed.enabled and stop.breakpoint in armed.on]
+            met = [armed for armed in stops if armed.enabled and not set(stop.met).isdisjoint(armed.on)]
             hits.update(met)
             if any(armed.ends(hits[armed]) for armed in met):
                 return stop

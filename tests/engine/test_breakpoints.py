@@ -167,7 +167,7 @@ def test_a_walk_stops_where_a_claim_fails() -> None:
     while timeline.run_until([OnClaim(0)]).reason == "breakpoint":
         times.append(timeline.snapshot().clock)
     assert times == [2, 3, 4]
-    assert timeline.reverse_until([OnClaim(0)]) == Stop("breakpoint", OnClaim(0), None)
+    assert timeline.reverse_until([OnClaim(0)]) == Stop("breakpoint", OnClaim(0), None, (OnClaim(0),))
     assert timeline.snapshot().clock == 4
 
 
@@ -226,6 +226,23 @@ def test_of_several_breakpoints_the_first_in_order_is_named() -> None:
     assert stop.breakpoint == OnPreemption(0)
     assert stop.decision is not None
     assert timeline.snapshot().clock == 1
+    assert stop.met == (OnPreemption(0), OnPreemption())
+
+
+def test_every_breakpoint_met_at_a_moment_is_named_forward_back_and_where_it_was_noted() -> None:
+    # r1 is preempted at 1 s, and so waits; a condition is looked for by replay, a preemption is looked up.
+    s = Serving(((0, 3, 1), (0, 3, 1)))
+    kv = s.kv(6, units=3, preempt=LIFO)
+    program = s.build(s.engine(), 30)
+    condition = OnCondition(Value("queued(kv) == 1", node(call("Queued", kv).equals(1))))
+    noted = (OnPreemption(0), OnPreemption())
+    for on in (noted, (*noted, condition), (condition, *noted)):
+        timeline = Timeline(Simulation(program))
+        assert timeline.run_until(on).met == on
+        timeline.step(3)
+        assert timeline.reverse_until(on).met == on
+        timeline.home()
+        assert timeline.run_until(on).met == on
 
 
 def test_a_condition_stops_a_walk_when_it_comes_to_hold() -> None:

@@ -155,6 +155,18 @@ async def test_hits_that_pass_are_counted_and_the_next_one_stops() -> None:
         assert here(driver).position < third
 
 
+async def test_a_stop_that_lets_its_hits_pass_hides_no_other_that_is_met_at_the_same_moment() -> None:
+    async with opened(PREEMPTION) as driver:
+        controller = driver.screen.controller
+        passing, other = replace(controller.lens.stops[0], after=5), Armed((OnPreemption(1),))
+        assert passing.on == (OnPreemption(None),)
+        controller.lens = controller.lens.with_stop(passing).with_stop(other)
+        await driver.press("c")
+        # the example's first preemption
+        assert controller.moment.now.engines[0].iterations == 15
+        assert [stop.hits for stop in controller.lens.stops if stop.on in (passing.on, other.on)] == [1, 1]
+
+
 async def test_what_is_no_number_of_hits_is_answered() -> None:
     async with opened(PREEMPTION) as driver:
         await driver.press("x", "f")
