@@ -43,8 +43,8 @@ class LeaseTaken:
     Attributes:
         pool: index of the pool that had no room.
         who: the session that lost its lease.
-        grower: the session that grew.
-        need: units the growth asked for.
+        grower: the session that grew; None where a tick takes what leases grew by past the capacity.
+        need: units the growth asked for; 0 at a tick.
         free: units that were free.
         units: units of the lease.
         set_aside: whether the lease comes back at a tick; otherwise it ended.
@@ -54,7 +54,7 @@ class LeaseTaken:
     time: float
     pool: int
     who: Who
-    grower: Who
+    grower: Who | None
     need: float
     free: float
     units: float

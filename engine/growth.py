@@ -50,7 +50,13 @@ def grow(k: State, session: Session, index: int, units: float) -> int:
     while not admission.fits(k, pool, need, held):
         loser = victim(k, pool, session, need)
         if loser is None:
-            if pool.code.leases is not None and lease_preemption.take(k, pool, session, need):
+            leases = pool.code.leases
+            if leases is not None and leases.every and isinstance(held, Lease):
+                # Measured: a lease grows past the capacity, until the next tick.
+                break
+            if leases is not None and lease_preemption.take(k, pool, session, need):
+                if isinstance(held, Lease) and held not in session.leases:
+                    return GREW
                 continue
             session.status = GROWING
             session.where = index

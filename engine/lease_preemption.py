@@ -8,6 +8,8 @@ lease and in no hold, once each, in holder order. ``Admission`` is the place in 
 the session's own; the least keys lose, of equals the last. The session's first lease of
 the pool is taken and counts as a preemption of the pool. Only the growth itself takes
 leases: one that waits already does not take a lease made later, and an admission takes none.
+A lease that grows may lose itself, which is the end of its growth. With a period a lease grows
+past the capacity instead, and at the next tick leases are taken until all fits again.
 
 Without ``suspend`` a taken lease ends there and then and leaves cached what its clause says.
 With it the lease is set aside: its units go back, and what its hold took over from the cache
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
     from engine.state import State
 
 
-def take(k: State, pool: PoolState, grower: Session, need: float) -> bool:
-    """Takes one lease for a growth of ``need`` units; False where nobody has one to give."""
+def take(k: State, pool: PoolState, grower: Session | None, need: float) -> bool:
+    """Takes one lease for a growth of ``need`` units, or at a tick for nobody's; False where nobody has one to give."""
     policy = pool.code.leases
     assert policy is not None
     candidates = []
@@ -59,7 +61,7 @@ def take(k: State, pool: PoolState, grower: Session, need: float) -> bool:
                 k.now,
                 pool.code.index,
                 who(victim),
-                who(grower),
+                who(grower) if grower is not None else None,
                 need,
                 pool.code.cap - pool.used - admission.outstanding(k, pool),
                 lease.alloc,
@@ -123,6 +125,8 @@ def next_due(k: State) -> bool:
         pool.lease_ticking = False
         policy = pool.code.leases
         assert policy is not None
+        while not admission.fits(k, pool, 0.0) and take(k, pool, None, 0.0):
+            pass
         # Measured: what is cached over the capacity, by a spill say, gives way at every tick.
         prefix_cache.make_room(k, pool, 0.0)
         if policy.suspend is not None:

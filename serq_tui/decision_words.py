@@ -201,6 +201,8 @@ def _lease(record: LeaseTaken | LeaseReturned, names: Names) -> str:
         case LeaseTaken():
             then = "set aside" if record.set_aside else "ended"
             asked = f"{record.grower} asked for {amount(record.need)}, {amount(record.free)} free"
+            if record.grower is None:
+                asked = f"leases grew {amount(-record.free)} past the capacity"
             return f"lease of {amount(record.units)} of {pool} that {record.who} has is {then}: {asked}"
         case LeaseReturned():
             return f"{record.who} has its lease of {amount(record.units)} of {pool} again"

@@ -199,12 +199,13 @@ class TraceWriter:
 
     def _flow(self, record: Preempted | LeaseTaken) -> None:
         """An arrow from whose growth it was to whom it cost; whoever was its own victim has none."""
-        if record.grower == record.who or record.grower not in self._threads or record.who not in self._threads:
+        grower = record.grower
+        if grower is None or grower == record.who or grower not in self._threads or record.who not in self._threads:
             return
         self._flows += 1
         at = _nanoseconds(record.time)
         about = {"t": record.time}
-        for phase, who, extra in (("s", record.grower, ""), ("f", record.who, ',"bp":"e"')):
+        for phase, who, extra in (("s", grower, ""), ("f", record.who, ',"bp":"e"')):
             at += _FLOW_DELAY
             self._mark(REQUESTS, self._threads[who], at)
             bound = f'"cat":"preemption","id":{self._flows}{extra}'

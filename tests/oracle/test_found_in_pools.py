@@ -68,6 +68,38 @@ def spilled_over(every: float | None, *, cache: bool, leased: bool) -> Callable[
     return program
 
 
+def grown_past(every: float | None, *, suspend: bool, victim: Number) -> Callable[[], ir.Program]:
+    """Leases of 4 and 3 beside a hold of 2 of 10 units: at 0.5 the first grows by 3; who has the least gives way.
+
+    Used and what the first session has are observed at 0.5, at 1.25 and at 5.25.
+    """
+
+    def program() -> ir.Program:
+        model = Model()
+        pool, wait = model.pool("p", 10), model.delay()
+        keys = (node(victim),)
+        policy = ir.Leases(keys, every, keys if suspend else None)
+        model._pools[pool.base] = replace(model._pools[pool.base], preempt=policy)
+        look = [model.observe("used", call("Used", pool)), model.observe("has", call("Allocated", pool))]
+        first = [
+            hold((pool, 4), lease=(pool, INF)),
+            run(wait, 0.5),
+            grow(pool, 3),
+            *look,
+            run(wait, 0.75),
+            *look,
+            run(wait, 4),
+            *look,
+        ]
+        second = [run(wait, 0.125), hold((pool, 3), lease=(pool, INF)), run(wait, 6)]
+        third = [hold((pool, 2), body=[run(wait, 2.5)]), run(wait, 6)]
+        model.session(TURN, branch(serial.equals(0), first, [branch(serial.equals(1), second, third)]))
+        model.batch(3)
+        return model.build(20)
+
+    return program
+
+
 CHAIN: list[tuple[Number, float]] = [(1, 2), (serial, INF)]
 
 
@@ -135,6 +167,23 @@ FOUND: dict[str, Found] = {
     "where leases come back it gives way at a tick": Found(spilled_over(2.0, cache=True, leased=True), {"in": [4.0, 0.0, 0.0]}),
     "where leases come back it gives way when a lease ends": Found(
         spilled_over(8.0, cache=True, leased=True), {"in": [4.0, 4.0, 0.0]}
+    ),
+    # 4 + 3 + 2 used, and 3 asked for.
+    "a lease that grows may be taken itself, and then grows no more": Found(
+        grown_past(None, suspend=False, victim=serial), {"used": [5.0, 5.0, 3.0], "has": [0.0, 0.0, 0.0]}
+    ),
+    "a lease that grows takes another": Found(
+        grown_past(None, suspend=False, victim=-serial), {"used": [9.0, 9.0, 7.0], "has": [7.0, 7.0, 7.0]}
+    ),
+    "where leases have ticks a lease grows past the capacity, and at the tick leases are taken": Found(
+        grown_past(1.0, suspend=False, victim=serial), {"used": [12.0, 5.0, 3.0], "has": [7.0, 0.0, 0.0]}
+    ),
+    "where leases have ticks another lease may be taken at the tick": Found(
+        grown_past(1.0, suspend=False, victim=-serial), {"used": [12.0, 9.0, 7.0], "has": [7.0, 7.0, 7.0]}
+    ),
+    # From 2.5 on it has room again, with all it grew by.
+    "a lease that grew past the capacity comes back as it grew": Found(
+        grown_past(1.0, suspend=True, victim=serial), {"used": [12.0, 5.0, 10.0], "has": [7.0, 0.0, 7.0]}
     ),
     "a hold with a chain and without a cache takes nothing over and is seen as its chain": Found(
         after_a_chain(lambda take, body: chained(take, CHAIN, body=body)),

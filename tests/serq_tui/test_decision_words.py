@@ -55,6 +55,10 @@ SAID: list[tuple[Decision, str]] = [
     (Stalled(1, m.KV, R3, 16, 0), "r3 waits to grow by 16 of kv: 0 free, nobody to preempt"),
     (Preempted(1, m.STAGE, m.ADVANCE, m.KV, R5, R3, 16, 4, 31, ()), "preemption of r5 in kv: r3 asked for 16, 4 free"),
     (LeaseTaken(1, m.KV, R5, R3, 16, 4, 32, True, ()), "lease of 32 of kv that r5 has is set aside: r3 asked for 16, 4 free"),
+    (
+        LeaseTaken(1, m.KV, R5, None, 0, -4, 32, False, ()),
+        "lease of 32 of kv that r5 has is ended: leases grew 4 past the capacity",
+    ),
     (LeaseReturned(1, m.KV, R5, 32), "r5 has its lease of 32 of kv again"),
     (Released(1, m.KV, R5, 48, 32), "r5 gives back 48 of kv, 32 of them stay cached"),
     (Released(1, m.REQS, R5, 1, 0), "r5 gives back 1 of reqs"),
