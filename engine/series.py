@@ -139,10 +139,10 @@ class Series:
             made.append(
                 Stretch(
                     start,
-                    max(self._running[low:high]),
-                    max(self._waiting[low:high]),
-                    max(self._tokens[low:high]),
-                    tuple(max(used[low:high]) for used in self._used),
+                    self._running[low] if high - low == 1 else max(self._running[low:high]),
+                    self._waiting[low] if high - low == 1 else max(self._waiting[low:high]),
+                    self._tokens[low] if high - low == 1 else max(self._tokens[low:high]),
+                    tuple(used[low] if high - low == 1 else max(used[low:high]) for used in self._used),
                     bisect_left(self._preempted, end) - bisect_left(self._preempted, start),
                     bisect_left(self._idle, end) > bisect_left(self._idle, start) or not any(self._busy[low:high]),
                     after - first,

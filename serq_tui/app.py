@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -32,6 +33,9 @@ from serq_tui.screens.debugger import DebuggerScreen
 from serq_tui.screens.load_error import LoadErrorScreen
 from serq_tui.themes import COLOURLESS, DEFAULTS, FIRST, THEMES
 from serq_tui.view_state import Lens
+
+#: Values made between two looks for cycles: a second of stepping through a crowded engine.
+GARBAGE = 200_000
 
 #: Seconds a fault in a person's own settings stays on screen: it is a sentence to be read.
 FAULT_SECONDS = 15.0
@@ -189,6 +193,9 @@ def open_debugger(path: Path | None, options: RunOptions, stops: Stops, *, theme
     Returns:
         The exit code: 1 where the program did not load and was given up, else 0.
     """
+    # Every step makes thousands of frozen values, and none of them is part of a cycle: with Python's own thresholds
+    # all sessions and checkpoints are gone through for nothing several times a second.
+    gc.set_threshold(GARBAGE, 50, 100)
     names = tuple(theme.name for theme in THEMES)
     config = read_config(user_config_path(NAME) / FILE, names)
     config = replace(config, theme=theme or config.theme, ascii=ascii or config.ascii)

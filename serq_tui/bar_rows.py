@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import groupby
 
 from engine.snapshot import BatchView, PoolView, Portion
-from serq_tui.bars import CACHED, FREE, RESERVED, USED, Part, bar, cells_of
+from serq_tui.bars import CACHED, FREE, RESERVED, USED, Part, bar
 from serq_tui.format import UNKNOWN, amount, clock, duration, number, plural
 from serq_tui.pieces import (
     Column,
@@ -242,19 +243,26 @@ def _inside(pool: PoolState, width: int) -> list[Line]:
     """Who holds the pool and what is cached in it: always the same lines, so that nothing below moves."""
     view = pool.now
     before = {holder.who: holder for holder in pool.before.holders} if pool.before else {}
-    held: list[Line] = []
-    for holder in view.holders:
+
+    def held(index: int) -> Line:
+        holder = view.holders[index]
         old = before.get(holder.who)
         mark: Line = piece("+", "added") if pool.before and old is None else ()
         changed = pool.before is not None and (old is None or old.allocated != holder.allocated)
-        held.append((*mark, Piece(f"{holder.who} ", "dim"), Piece(amount(holder.allocated), "changed" if changed else "plain")))
-    kept: list[Line] = [
-        (Piece(f"r{entry.owner} " if entry.owner is not None else "dead ", "dim"), Piece(amount(entry.size), "cached"))
-        for entry in view.entries
+        return (*mark, Piece(f"{holder.who} ", "dim"), Piece(amount(holder.allocated), "changed" if changed else "plain"))
+
+    def kept(index: int) -> Line:
+        entry = view.entries[index]
+        return (Piece(f"r{entry.owner} " if entry.owner is not None else "dead ", "dim"), Piece(amount(entry.size), "cached"))
+
+    lines = [
+        _listed("held by", len(view.holders), held, "nobody", width),
+        _listed("cached", len(view.entries), kept, "nothing", width),
+        _blocks(view, width),
     ]
-    lines = [_listed("held by", held, "nobody", width), _listed("cached", kept, "nothing", width), _blocks(view, width)]
     if view.growing:
-        lines.append(_listed("growing", [piece(str(who), "preempted") for who in view.growing], "", width))
+        growing = view.growing
+        lines.append(_listed("growing", len(growing), lambda index: piece(str(growing[index]), "preempted"), "", width))
     return lines
 
 
@@ -267,13 +275,18 @@ def _blocks(view: PoolView, width: int) -> Line:
     cells = min(count, width - _LABEL)
     each = "blocks" if cells == count else "shares"
     label = Piece(f"{'':11}{each:<8}", "dim")
-    amounts = (*(holder.allocated for holder in view.holders), view.cached)
-    shares = cells_of(amounts, view.cap, cells)
     parts: list[Piece] = [label]
-    for holder, many in zip(view.holders, shares, strict=False):
-        parts.append(Piece(str(holder.who.serial)[-1] * many, _STRIPES[len(parts) % 2]))
-    parts.append(Piece(CACHED * shares[-1], "cached"))
-    parts.append(Piece("·" * max(cells - sum(shares), 0), "dim"))
+    held, shown = 0.0, 0
+    for holder in view.holders:
+        # By where it ends, so that hundreds of holders are one walk and no two of them share a cell.
+        held += holder.allocated
+        end = min(round(held / view.cap * cells), cells)
+        if end > shown:
+            parts.append(Piece(str(holder.who.serial)[-1] * (end - shown), _STRIPES[len(parts) % 2]))
+            shown = end
+    kept = min(round((held + view.cached) / view.cap * cells), cells)
+    parts.append(Piece(CACHED * (kept - shown), "cached"))
+    parts.append(Piece("·" * (cells - max(kept, shown)), "dim"))
     return tuple(part for part in parts if part.text)
 
 
@@ -284,13 +297,13 @@ _LABEL = 19
 _STRIPES: tuple[Role, Role] = ("used", "strong")
 
 
-def _listed(label: str, items: list[Line], none: str, width: int) -> Line:
-    """A labelled list in one line; what does not fit is counted."""
+def _listed(label: str, count: int, item_at: Callable[[int], Line], none: str, width: int) -> Line:
+    """A labelled list in one line; what does not fit is counted, and not made."""
     line: list[Piece] = [Piece(f"           {label:<8}", "dim")]
-    if not items:
+    if not count:
         return (*line, Piece(none, "dim"))
-    for index, item in enumerate(items):
-        rest = len(items) - index
+    for index in range(count):
+        item, rest = item_at(index), count - index
         more = (Piece(f" +{rest} more", "dim"),)
         gap: Line = (Piece(" · ", "dim"),) if index else ()
         reserve = width_of(more) if rest > 1 else 0

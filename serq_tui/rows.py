@@ -78,18 +78,28 @@ def sign_of(stops: bool, sign: str, role: Role) -> Line:
 def running(state: RunningState, width: int) -> Content:
     """Who runs, engine by engine, and the jobs of the stages that are no engine."""
     shown = shown_columns(RUNNING, width)
-    entries: list[Entry] = []
+    parts: list[Entry | Resident] = []
     for engine in state.engines:
         if len(state.engines) > 1:
-            entries.append(Entry((Piece(engine.name, "strong"), Piece(f"  {engine.running} running", "dim"))))
+            parts.append(Entry((Piece(engine.name, "strong"), Piece(f"  {engine.running} running", "dim"))))
         if not engine.residents:
-            entries.append(Entry(piece(f"{engine.name} runs nobody: an admission fills it", "dim")))
-        entries.extend(_resident_entry(resident, shown) for resident in engine.residents)
+            parts.append(Entry(piece(f"{engine.name} runs nobody: an admission fills it", "dim")))
+        parts.extend(engine.residents)
     if not state.engines:
-        entries.append(Entry(piece("no engine in this program: stages and their jobs", "dim")))
+        parts.append(Entry(piece("no engine in this program: stages and their jobs", "dim")))
     for stage, before in state.stages:
-        entries.extend(_stage_entries(stage, before))
-    return Content(entries, heading(RUNNING, shown) if any(engine.residents for engine in state.engines) else None)
+        parts.extend(_stage_entries(stage, before))
+
+    def make(index: int) -> Entry:
+        part = parts[index]
+        return part if isinstance(part, Entry) else _resident_entry(part, shown)
+
+    def find(key: Hashable) -> int | None:
+        keys = (part.key if isinstance(part, Entry) else part.who for part in parts)
+        return next((index for index, own in enumerate(keys) if own == key), None)
+
+    head = heading(RUNNING, shown) if any(engine.residents for engine in state.engines) else None
+    return Content(Lazily(len(parts), make), head, find)
 
 
 def running_title(state: RunningState) -> str:

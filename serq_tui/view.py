@@ -145,24 +145,26 @@ def _residents(shown: _Shown, engine: EngineView) -> EngineResidents:
     ran_before = {view.who: view for view in shown.before[engine.stage].running} if engine.stage in shown.before else None
     here = {view.who for view in engine.running}
     gets = {portion.who: portion.tokens for portion in engine.batch.portions} if engine.batch else {}
+    # Once, and not for each of hundreds of requests.
+    stops = shown.lens.requests
+    runs = engine.batch is not None and not under_way(shown.moment.now, engine)
     rows: list[Resident] = []
     for view in engine.running:
         old = ran_before.get(view.who) if ran_before is not None else None
         fate: Fate = "admitted" if ran_before is not None and old is None else ""
         tokens = gets.get(view.who, 0.0)
-        runs = engine.batch is not None and not under_way(shown.moment.now, engine)
         note = _resident_note(view, tokens, runs, came.get(view.who), fate)
-        rows.append(Resident(view.who, view, old, tokens, fate, note, view.who.serial in shown.lens.requests))
+        rows.append(Resident(view.who, view, old, tokens, fate, note, view.who.serial in stops))
     for who, old in (ran_before or {}).items():
         if who in here:
             continue
         record = lost.get(who)
         if record is None:
-            rows.append(Resident(who, None, old, 0.0, "left", "done", who.serial in shown.lens.requests))
+            rows.append(Resident(who, None, old, 0.0, "left", "done", who.serial in stops))
         else:
             by = "its own" if record.grower == who else f"{record.grower}'s"
             note = f"preempted at {amount(record.position)} by {by} growth"
-            rows.append(Resident(who, None, old, 0.0, "preempted", note, who.serial in shown.lens.requests))
+            rows.append(Resident(who, None, old, 0.0, "preempted", note, who.serial in stops))
     return EngineResidents(engine.name, tuple(rows), len(engine.running))
 
 
@@ -200,6 +202,12 @@ def _moved(before: tuple[WaitingView, ...], now: tuple[WaitingView, ...]) -> tup
 
     Most of a long queue are the very same views in both, which are told apart at no cost.
     """
+    same = 0
+    for one, other in zip(reversed(before), reversed(now), strict=False):
+        if one is not other:
+            break
+        same += 1
+    before, now = before[: len(before) - same], now[: len(now) - same]
     old, new = set(map(id, before)), set(map(id, now))
     gone = frozenset(view.who for view in before if id(view) not in new)
     came = frozenset(view.who for view in now if id(view) not in old)
