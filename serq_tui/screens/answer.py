@@ -17,6 +17,7 @@ from serq_tui.keymap import actions, bindings
 from serq_tui.messages import AskAgain, FollowLine, TellStory
 from serq_tui.panes.answer import AnswerPane
 from serq_tui.panes.keys import KeysBar
+from serq_tui.panes.line import TypedLine
 from serq_tui.screens.searching import found, search_line
 
 #: Keys of the debugger that work over an answer too: those that move in time, and some that do not ask where one is.
@@ -65,7 +66,7 @@ class AnswerScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The answer, a line to filter in, the keys."""
         yield AnswerPane("answer")
-        yield Input(placeholder="words a decision must have: r7 kv preempted", id="filter")
+        yield TypedLine(placeholder="words a decision must have: r7 kv preempted", id="filter")
         yield KeysBar(id="keys")
 
     def on_mount(self) -> None:

@@ -13,6 +13,8 @@ from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widgets import Input, Label
 
+from serq_tui.panes.line import TypedLine
+
 T = TypeVar("T")
 
 
@@ -77,7 +79,7 @@ class AskScreen(ModalScreen[T | None], Generic[T]):
         """The line, what points at a piece of it, the forms, the answer."""
         with Vertical(id="dialog") as dialog:
             dialog.border_title = self._title
-            yield Input(self._text, placeholder=self._placeholder, id="typed", select_on_focus=False, suggester=self._suggester)
+            yield TypedLine(self._text, placeholder=self._placeholder, id="typed", select_on_focus=False, suggester=self._suggester)
             yield Label("", id="caret", markup=False)
             yield Label(self._forms, id="forms", markup=False)
             yield Label("", id="answer", markup=False)

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from serq_tui.changes import Setting, key_of
+from serq_tui.panes.line import TypedLine
 
 _TITLES = {"setting": "settings", "input": "inputs", "constant": "constants"}
 
@@ -50,7 +51,7 @@ class ChangeScreen(ModalScreen[dict[str, str] | None]):
                     for setting in many:
                         with Horizontal(classes="change"):
                             yield Label(f"{setting.name:<{width}}", markup=False)
-                            yield Input(self._texts.get(key_of(setting), setting.text), name=key_of(setting), compact=True)
+                            yield TypedLine(self._texts.get(key_of(setting), setting.text), name=key_of(setting), compact=True)
             yield Label(self._words, id="answer", markup=False)
 
     def on_mount(self) -> None:

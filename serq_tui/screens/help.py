@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 
 from serq_tui.command_line import VERBS
 from serq_tui.keymap import ACTIONS, GROUPS, Action, Scope
+from serq_tui.panes.line import TypedLine
 
 SIGNS = (
     ("P d", "prefill and decode"),
@@ -33,7 +34,7 @@ SIGNS = (
 Row = tuple[str, str]
 
 
-class SearchLine(Input):
+class SearchLine(TypedLine):
     """A line to search by, in which ``?`` closes the help as it opened it."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
