@@ -19,6 +19,7 @@ from engine.replay import Past
 from engine.series import Series
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
+from engine.trail import Trail
 from engine.walking import Interrupt, Interrupted, Pace, Report, advance, search_back
 
 INF = float("inf")
@@ -80,7 +81,10 @@ class Timeline:
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        self._now = simulation
+        self._run = simulation
+        self._wanted: Position | None = None
+        """Where one looks when that is known so well that the run has not been brought there yet."""
+        self._trail = Trail()
         simulation.advance()
         self._checkpoints = Checkpoints(simulation)
         self._seen = simulation.position
@@ -88,12 +92,9 @@ class Timeline:
         self._watch = Watch(self._everything_indexed(simulation), simulation.state)
         """What is noted where the run goes on for the first time; it stands at ``seen``."""
         self._stepwise = not simulation.code.engines
-        self._around: tuple[Position, int | None, Snapshot | None, tuple[Decision, ...]] | None = None
         self._inside = 0
         """Decisions of the next small step that are made at the moment one looks at."""
         self._series = Series(simulation)
-        self._looked: tuple[Position, Snapshot] | None = None
-        """The moment looked at last: on a step forward it is the moment before."""
 
     @staticmethod
     def _everything_indexed(simulation: Simulation) -> list[Breakpoint]:
@@ -108,8 +109,23 @@ class Timeline:
     # ------------------------------------------------------------------ where we are
 
     @property
+    def _now(self) -> Simulation:
+        """The run where one looks; brought there if it is not there yet."""
+        if self._wanted is not None:
+            wanted, self._wanted = self._wanted, None
+            self._go(wanted)
+        return self._run
+
+    @_now.setter
+    def _now(self, run: Simulation) -> None:
+        self._run = run
+        self._wanted = None
+
+    @property
     def position(self) -> Position:
         """Where one looks."""
+        if self._wanted is not None:
+            return self._wanted
         return replace(self._now.position, decisions=self._inside)
 
     @property
@@ -140,9 +156,13 @@ class Timeline:
     def snapshot(self) -> Snapshot:
         """All there is to know of this moment."""
         position = self.position
-        if self._looked is None or self._looked[0] != position:
-            self._looked = (position, self._snapshot_inside(self._inside))
-        return self._looked[1]
+        snapshot = self._trail.snapshot(position)
+        if snapshot is None:
+            snapshot = self._snapshot_inside(self._inside)
+            # A failure may stand where the moment before it stood, and is not to be taken for it.
+            if snapshot.failure is None:
+                self._trail.looked(position, snapshot)
+        return snapshot
 
     def before(self, engine: int | None = None) -> Snapshot | None:
         """The moment just before in the program's time: one step earlier; None at the start.
@@ -171,12 +191,16 @@ class Timeline:
             interrupt: asked all along: an engine may never attempt again.
         """
         for _ in range(n):
+            known = self._trail.next(self.position, engine)
+            if known is not None and self._trail.knows(known, engine):
+                self._look_at(known)
+                continue
             try:
                 if not self._step_once(engine, interrupt):
                     return self._at_end()
             except Interrupted:
                 return Stop("interrupted")
-        return Stop("failure") if self._now.failure is not None else Stop("step")
+        return Stop("failure") if self._wanted is None and self._now.failure is not None else Stop("step")
 
     def rewind(self, n: int = 1, engine: int | None = None) -> Stop:
         """Back by attempts; at the start it stays there."""
@@ -185,8 +209,16 @@ class Timeline:
             target = self._previous(target, engine) if target is not None else None
         if target is None:
             return self.home()
-        self._go(target)
+        if self._trail.knows(target, engine):
+            self._look_at(target)
+        else:
+            self._go(target)
         return Stop("step")
+
+    def _look_at(self, position: Position) -> None:
+        """Look at a moment of which all there is to see is kept; the run is brought there only when it is needed."""
+        self._inside = 0
+        self._wanted = position
 
     def step_decision(self) -> Stop:
         """Forward to the moment right after the next decision, wherever it is made."""
@@ -383,6 +415,8 @@ class Timeline:
             self._checkpoints.passed(run)
         if run.finished:
             run.close()
+        if run.failure is not None:
+            self._trail.forget()
         return stage
 
     def _note(self, position: Position, stage: int, count: int) -> None:
@@ -403,15 +437,17 @@ class Timeline:
 
         What is decided on the way is kept with the moment it began at, which ``_lead`` would replay.
         """
-        begun, looked = self.position, self._looked
+        begun = self.position
+        looked = self._trail.snapshot(begun)
         records: list[Decision] = []
         self._now.listen(records)
         try:
             stepped = self._walk_a_step(engine, Pace(interrupt))
         finally:
             self._now.listen(None)
-        if stepped and looked is not None and looked[0] == begun == (self._previous(self.position, engine) or Position(0)):
-            self._around = (self.position, engine, looked[1], tuple(records))
+        if stepped and looked is not None and begun == (self._previous(self.position, engine) or Position(0)):
+            self._trail.led(self.position, engine, (looked, tuple(records)))
+            self._trail.stepped(begun, engine, self.position)
         return stepped
 
     def _walk_a_step(self, engine: int | None, pace: Pace) -> bool:
@@ -484,7 +520,8 @@ class Timeline:
     def _lead(self, engine: int | None) -> tuple[Snapshot | None, tuple[Decision, ...]]:
         """The moment before, and what was decided since; remembered for the present moment."""
         position = self.position
-        if self._around is None or self._around[:2] != (position, engine):
+        lead = self._trail.lead(position, engine)
+        if lead is None:
             previous = self._previous(position, engine)
             snapshot: Snapshot | None = None
             records: list[Decision] = []
@@ -498,8 +535,9 @@ class Timeline:
                 run.listen(records)
                 while run.position < position and not run.finished:
                     run.advance()
-            self._around = (position, engine, snapshot, tuple(records))
-        return self._around[2], self._around[3]
+            lead = (snapshot, tuple(records))
+            self._trail.led(position, engine, lead)
+        return lead
 
     def _at_end(self) -> Stop:
         return Stop("failure") if self._now.failure is not None else Stop("end")

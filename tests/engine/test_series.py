@@ -65,3 +65,24 @@ def test_a_point_has_what_the_moment_has() -> None:
     assert now.engines[0].batch is not None
     assert tokens == now.engines[0].batch.tokens
     assert used == tuple(pool.used / pool.cap for pool in now.pools)
+
+
+def test_steps_back_and_on_again_over_what_was_looked_at_move_no_run_until_it_is_asked_for() -> None:
+    line, other = timeline(), timeline()
+    looked = []
+    for _ in range(12):
+        line.step()
+        looked.append((line.position, line.snapshot(), line.before(), line.records()))
+    run = line.simulation
+    for position, snapshot, before, records in reversed(looked[:-1]):
+        line.rewind()
+        assert (line.position, line.snapshot(), line.before(), line.records()) == (position, snapshot, before, records)
+    for position, snapshot, *_ in looked[1:6]:
+        line.step()
+        assert (line.position, line.snapshot()) == (position, snapshot)
+    assert line._run is run
+    # asked for the run itself, it is where one looks
+    other.step(6)
+    assert line.simulation.position == other.position
+    assert line.simulation.snapshot() == other.snapshot()
+    assert line.report() == other.report()
