@@ -125,7 +125,7 @@ def test_a_sitting_from_opening_to_quitting_leaves_the_terminal_clean(sitting: S
     sitting.tmux("resize-window", "-t", sitting.name, "-x", "200", "-y", "50")
     sitting.shows("7 time", "command")
     sitting.keys("e")
-    sitting.shows("this screen as a picture")
+    sitting.shows("this screen", "SVG")
     sitting.keys("s")
     sitting.until(lambda text: bool(list(tmp_path.glob("*.svg"))))
     sitting.keys(":")
