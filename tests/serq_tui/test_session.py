@@ -132,7 +132,6 @@ def test_a_sitting_from_opening_to_quitting_leaves_the_terminal_clean(sitting: S
     sitting.shows("a command, an action or a moment")
     sitting.types("goto 3")
     sitting.shows("iteration 3:")
-    sitting.keys("Escape", "Escape")
     sitting.keys("q")
     sitting.is_clean()
 
