@@ -21,6 +21,7 @@ from engine.timeless import readable
 from engine.timeline import AtIteration, Timeline
 from grammar import ir
 from tests.engine.programs import (
+    END,
     LIFO,
     TURN,
     Model,
@@ -33,14 +34,18 @@ from tests.engine.programs import (
     call,
     ctx,
     decode,
+    grow,
     hold,
     loop,
     maximum,
     now,
     prefill,
+    put,
     run,
     sample,
     serial,
+    serve,
+    when,
 )
 from tests.engine.programs import computed as known
 from tests.engine.strategies import programs
@@ -159,6 +164,44 @@ def test_who_draws_or_reads_their_number_is_somebody_else() -> None:
     numbered.session(TURN, prefill(llm, 4), run(away, maximum(1, serial - 1000)))
     for m in (drawing, numbered):
         assert isinstance(find_loop(standing(m.build(horizon=200), 3).past, LLM), NoLoop)
+
+
+def counting(what: str) -> ir.Program:
+    """Iterations of one token a second that look alike but for one thing, which goes on counting and may be read some day."""
+    m = Model()
+    step = m.register("step") if what == "register" else None
+    body = [serve(), put(step, step + 1), when(step > 1e6, [serve()])] if step is not None else None
+    cost = 1 + 0 * sample("Exp", 1) if what == "machine stream" else 1
+    llm = m.engine(budget=1, cost=cost, body=body)
+    kv, done = m.pool("kv", 1e9), m.value("done")
+    m.batch(1)
+    round_ = [prefill(llm, 1)]
+    if what == "attribute":
+        round_ += [assign(done, done + 1), branch(done > 1e6, [END])]
+    if what == "units":
+        round_ += [grow(kv, 1)]
+    m.session(hold((kv, 1), body=[loop(round_)]))
+    return m.build(horizon=1e9)
+
+
+def test_what_looks_alike_and_is_alike_is_a_loop() -> None:
+    assert found(counting("nothing")).iterations == 1
+
+
+@pytest.mark.parametrize("what", ["attribute", "register", "units", "machine stream"])
+def test_what_looks_alike_but_counts_on_is_no_loop(what: str) -> None:
+    timeline = standing(counting(what))
+    assert find_loop(timeline.past, LLM, ahead=100) == NoLoop(102)
+
+
+def test_who_stands_in_another_order_is_in_another_state() -> None:
+    # The same two wait and the same one runs, but whose turn it is changes: it takes three rounds, not one, to come back.
+    m = Model()
+    seats = m.pool("seats", 1, admit_via=0)
+    llm = m.engine(budget=1)
+    m.batch(3)
+    m.session(loop([hold((seats, 1), body=[prefill(llm, 1)])]))
+    assert found(m.build(horizon=1e9), 5).iterations == 3
 
 
 def test_a_run_that_only_goes_on_is_no_loop() -> None:
