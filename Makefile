@@ -12,7 +12,7 @@ EXAMPLE := serq_tui/examples/preemption.sq
 # One worker a core; the tests share nothing, so any number is right.
 WORKERS ?= auto
 
-.PHONY: help run test reference check lint format types coverage fuzz bench cases docs site screenshots demo clean
+.PHONY: help run test test-compiled reference check lint format types coverage fuzz bench cases docs site screenshots demo clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -35,6 +35,9 @@ reference: $(STAMP)
 
 test: $(STAMP) reference ## run the tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+test-compiled: $(STAMP) ## run the engine's tests on the compiled engine
+	$(BIN)/python -m tests.compiled
 
 check: lint types test ## format, lint, types, import contracts, tests: what a change must pass
 

@@ -5,7 +5,7 @@ Recording is on only while somebody listens; a run without a listener pays nothi
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 from engine.records import record
 from engine.snapshot import Who
@@ -363,3 +363,10 @@ Decision = (
     | TurnOpened
     | Responded
 )
+
+
+class Listener(Protocol):
+    """Who takes decisions down as they are made: a list, or whatever has its way of adding to one."""
+
+    def append(self, decision: Decision, /) -> None:
+        """Takes the next decision."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from engine import calendar, deadlock, gauges, kernel, leap, report
 from engine.codes import ProgramCode
 from engine.constants import ATTEMPTING
-from engine.decisions import Decision
+from engine.decisions import Decision, Listener
 from engine.failure import ProgramFailure
 from engine.program import compile_program
 from engine.queries import shown
@@ -245,7 +245,7 @@ class Simulation:
 
     # ------------------------------------------------------------------ looking at it
 
-    def listen(self, records: list[Decision] | None) -> None:
+    def listen(self, records: Listener | None) -> None:
         """Has decisions recorded in a list from now on; None records nothing."""
         self.state.listen = records
 

@@ -21,7 +21,7 @@ from engine.statistics import TimeAverage
 if TYPE_CHECKING:
     from engine.batch import Attempt
     from engine.codes import ProgramCode
-    from engine.decisions import Decision
+    from engine.decisions import Listener
     from engine.trace import Trace
 
 
@@ -131,7 +131,7 @@ class State:
         """The attempt being made."""
         self.path: tuple[int, ...] | None = None
         """The schedule statement being executed."""
-        self.listen: list[Decision] | None = None
+        self.listen: Listener | None = None
         """Where decisions are recorded; None while nobody listens."""
 
     def _averages(self) -> tuple[TimeAverage, ...]:

@@ -26,9 +26,9 @@ from grammar import ir
 from grammar.ir_json import CannotSay, from_json, to_json
 from serq_tui.loading import load_program
 from serq_tui.options import RunOptions
-from tests.bench.compiled import python_with_compiled_engine
 from tests.bench.paint import first_paint
 from tests.cases import cases
+from tests.compiled import python_with_compiled_engine
 from tests.oracle.environment import make
 from tests.oracle.reference import ROOT, python_of
 
