@@ -10,7 +10,6 @@ from engine import calendar, rng, shared_prefixes
 from engine.failure import ProgramFailure
 
 if TYPE_CHECKING:
-    from engine.session_state import Session
     from engine.state import State
 
 
@@ -185,8 +184,8 @@ def free(k: State, pool: int) -> float:
     return p.code.cap - p.used
 
 
-def cached_in(k: State, s: Session | None, pool: int) -> float:
-    """``cachedin(P)``: units of the session's own cached prefix (R4.34)."""
+def cached_in(k: State, s: object, pool: int) -> float:
+    """``cachedin(P)``: units of the session's own cached prefix (R4.34); none for whoever is no session."""
     serial = getattr(s, "serial", None)
     if k.pools[pool].tree is not None:
         return shared_prefixes.seen(k.pools[pool], s) if serial is not None and s is not None else 0.0
@@ -194,8 +193,8 @@ def cached_in(k: State, s: Session | None, pool: int) -> float:
     return entry.size if entry is not None else 0.0
 
 
-def allocated(k: State, s: Session | None, pool: int) -> float:
-    """What the session's holds and leases have of a pool (R7.11, R7.7)."""
+def allocated(k: State, s: object, pool: int) -> float:
+    """What the session's holds and leases have of a pool (R7.11, R7.7); nothing for whoever is no session."""
     del k
     total = -0.0
     for hold in getattr(s, "holds", ()):

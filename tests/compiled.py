@@ -66,6 +66,8 @@ def check(python: Path) -> int:
     """Runs the engine's tests beside the installed engine, away from the checkout's; pytest's exit status."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "tests", Path(folder) / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+        # Read as files, by tests of what is done with them; no package, so the installed one is what is imported.
+        shutil.copytree(ROOT / "serq_tui" / "examples", Path(folder) / "serq_tui" / "examples")
         shutil.copy(ROOT / "pyproject.toml", folder)
         left_out = [f"--ignore=tests/engine/{name}" for name in LEFT_OUT]
         command = [python, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *left_out, "tests/engine"]
