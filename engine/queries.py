@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine import calendar, rng, shared_prefixes
 from engine.failure import ProgramFailure
+from engine.session_state import Session
 
 if TYPE_CHECKING:
     from engine.state import State
@@ -186,10 +187,11 @@ def free(k: State, pool: int) -> float:
 
 def cached_in(k: State, s: object, pool: int) -> float:
     """``cachedin(P)``: units of the session's own cached prefix (R4.34); none for whoever is no session."""
-    serial = getattr(s, "serial", None)
+    if not isinstance(s, Session):
+        return 0.0
     if k.pools[pool].tree is not None:
-        return shared_prefixes.seen(k.pools[pool], s) if serial is not None and s is not None else 0.0
-    entry = k.pools[pool].entries.get((0, serial)) if serial is not None else None
+        return shared_prefixes.seen(k.pools[pool], s)
+    entry = k.pools[pool].entries.get((0, s.serial))
     return entry.size if entry is not None else 0.0
 
 
@@ -197,11 +199,13 @@ def allocated(k: State, s: object, pool: int) -> float:
     """What the session's holds and leases have of a pool (R7.11, R7.7); nothing for whoever is no session."""
     del k
     total = -0.0
-    for hold in getattr(s, "holds", ()):
+    if not isinstance(s, Session):
+        return total
+    for hold in s.holds:
         for held in hold.pools:
             if held.pool == pool:
                 total += held.alloc
-    for lease in getattr(s, "leases", ()):
+    for lease in s.leases:
         if lease.pool == pool:
             total += lease.alloc
     return total
