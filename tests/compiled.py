@@ -20,7 +20,7 @@ from tests.oracle.reference import ROOT
 
 FOLDER = ROOT / ".reference" / "compiled"
 PACKAGES = ("grammar", "engine", "serq_tui")
-FILES = ("pyproject.toml", "README.md", "LICENSE")
+FILES = ("pyproject.toml", "README.md", "LICENSE", "hatch_build.py")
 
 
 LEFT_OUT = ("test_rng.py", "test_short_cuts.py", "test_disturbances.py")
