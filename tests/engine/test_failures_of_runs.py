@@ -240,16 +240,29 @@ def test_the_failure_of_an_init_block_names_its_statement() -> None:
 # --------------------------------------------------------------------------- what is not executed
 
 
-def _of_a_chain() -> ir.Program:
-    m = Model()
-    kv = m.pool("kv", 16, block=4)
+def _chain(m: Model, *segments: ir.Segment, **pool: Any) -> ir.Program:
+    kv = m.pool("kv", 16, block=4, **pool)
     m.session(hold((kv, 4), cache=4))
     program = m.build()
-    statement = replace(program.blocks[2][0], prefix=(ir.Segment(ir.Num(1.0), ir.Num(3.0)),))  # type: ignore[call-arg]
+    statement = replace(program.blocks[2][0], prefix=segments)  # type: ignore[call-arg]
     return replace(program, blocks=(*program.blocks[:2], (statement,), *program.blocks[3:]))
 
 
-@pytest.mark.parametrize(("program", "path"), [(_of_a_chain, "blocks[2][0].Hold.prefix")])
+def _an_own_segment_that_ends() -> ir.Program:
+    m = Model()
+    return _chain(m, ir.Segment(serial.node, ir.Num(3.0)))
+
+
+def _a_spill_of_chains() -> ir.Program:
+    m = Model()
+    m.pool("tier", 30, block=4)
+    m.fifo("disk")
+    return _chain(m, ir.Segment(ir.Num(1.0), ir.Num(4.0)), spill=(0, 0, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("program", "path"), [(_an_own_segment_that_ends, "blocks[2][0].Hold.prefix"), (_a_spill_of_chains, "pools[1].spill")]
+)
 def test_a_construct_that_is_not_executed_is_refused_by_its_path(program: Callable[[], ir.Program], path: str) -> None:
     with pytest.raises(Unsupported) as caught:
         Simulation(program())
