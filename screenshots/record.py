@@ -112,6 +112,10 @@ class Recorder:
         self.events.append((round(self._clock, 3), "m", step.label))
         self._clock += step.seconds
 
+    def end(self) -> None:
+        """Give whoever plays it their cursor back, below the picture."""
+        self.events.append((round(self._clock, 3), "o", f"\x1b[?25h\x1b[{SIZE[1]};1H\r\n"))
+
     def _rest(self, words: tuple[str, ...]) -> None:
         """Take in what is written until the words stand there and nothing more comes."""
         while not all(word in self.text() for word in words):
@@ -171,6 +175,7 @@ def main() -> int:
             for step in STEPS:
                 recorder.play(step)
                 print(step.label)
+            recorder.end()
         finally:
             recorder.child.close(force=True)
     columns, lines = SIZE
