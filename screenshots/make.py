@@ -7,6 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from textual.widgets import Input
+
 from screenshots.scenes import EXAMPLES, SCENES, Scene
 from serq_tui.app import SerqApp
 from serq_tui.options import RunOptions, Stops
@@ -60,6 +62,9 @@ async def picture(scene: Scene) -> str:
                     await pilot.pause()
             # What is said in passing is no part of a picture that is to stay.
             app.clear_notifications()
+            # Nor is it the moment at which a line's cursor is between two blinks.
+            for line in app.screen.query(Input):
+                line.cursor_blink = False
             await pilot.pause()
             return app.export_screenshot()
 

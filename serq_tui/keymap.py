@@ -250,7 +250,7 @@ ACTIONS: tuple[Action, ...] = (
         "L",
         "L",
         "loops and knots",
-        "What keeps an engine from going on: which test and when it was last passed, who waits for whom, what comes again.",
+        "What keeps an engine from going on: which test, when it was last passed, who waits for whom, what recurs.",
         "standstill",
         "Looking around",
     ),
