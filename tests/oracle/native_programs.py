@@ -243,6 +243,11 @@ def chains(seed: int) -> JSON:
     if nests:
         dice.pick(inside).append({"Hold": {**holds[0]["Hold"], "body": len(data["blocks"])}})
         data["blocks"].append([{"Observe": [2, {"Call": ["CachedIn", [{"Pool": pool_ref}]]}]}])
+    if "Closed" in data["arrival"]:
+        # A closed population whose sessions are all refused at once would never let time pass, here and on the reference.
+        stage = {"base": 0, "count": 1, "index": None}
+        work = {"Cost": [{"Stage": {"base": 0, "count": 1}}, {"Num": 0.125}]}
+        session.insert(0, {"Run": {"stage": stage, "mode": "Plain", "work": work, "growing": None}})
     data["sides"] = [["Workload" if s == "Turn" or "Set" in s else "Server" for s in block_] for block_ in data["blocks"]]
     data["sides"][0] = []
     return data
