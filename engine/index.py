@@ -26,11 +26,12 @@ class Index:
         self._happened: dict[Hashable, tuple[array[int], array[int]]] = {}
         """By kind: the events and attempts of the positions right after it happened."""
 
-    def note(self, position: Position, stage: int, count: int, iteration: int | None) -> None:
-        """An attempt, or ``count`` of them from ``position`` on, one event apart.
+    def note(self, events: int, attempts: int, stage: int, count: int, iteration: int | None) -> None:
+        """An attempt, or ``count`` of them, one event apart.
 
         Args:
-            position: right after the first of them.
+            events: of the position right after the first of them.
+            attempts: of that position.
             stage: the engine.
             count: how many.
             iteration: the number of the iteration the first began; None where none began.
@@ -39,8 +40,8 @@ class Index:
             numbers, entries = self._began.setdefault(stage, (array("q"), array("q")))
             numbers.append(iteration)
             entries.append(len(self._events))
-        self._events.append(position.events)
-        self._attempts.append(position.attempts)
+        self._events.append(events)
+        self._attempts.append(attempts)
         self._stages.append(stage)
         self._counts.append(count)
 

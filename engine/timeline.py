@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
-from engine.checkpoints import Checkpoints
 from engine.conditions import OnChange, Value
 from engine.decisions import Decision
-from engine.index import Index
+from engine.noting import Notes
 from engine.replay import Past
 from engine.series import Series
 from engine.simulation import Simulation
@@ -86,25 +85,10 @@ class Timeline:
         """Where one looks when that is known so well that the run has not been brought there yet."""
         self._trail = Trail()
         simulation.advance()
-        self._checkpoints = Checkpoints(simulation)
-        self._seen = simulation.position
-        self._index = Index()
-        self._watch = Watch(self._everything_indexed(simulation), simulation.state)
-        """What is noted where the run goes on for the first time; it stands at ``seen``."""
+        self._notes = Notes(simulation)
         self._stepwise = not simulation.code.engines
         self._inside = 0
         """Decisions of the next small step that are made at the moment one looks at."""
-        self._series = Series(simulation)
-
-    @staticmethod
-    def _everything_indexed(simulation: Simulation) -> list[Breakpoint]:
-        code = simulation.code
-        pools = [None, *range(len(code.pools))]
-        watched: list[Breakpoint] = [OnPreemption(pool) for pool in pools]
-        watched += [OnAdmission(pool) for pool in pools]
-        watched += [OnIdle(engine) for engine in (None, *code.engines)]
-        watched += [OnRegister(i) for i in range(len(code.program.registers))]
-        return watched
 
     # ------------------------------------------------------------------ where we are
 
@@ -131,7 +115,7 @@ class Timeline:
     @property
     def seen(self) -> Position:
         """The last moment seen so far."""
-        return self._seen
+        return self._notes.seen
 
     @property
     def simulation(self) -> Simulation:
@@ -141,17 +125,17 @@ class Timeline:
     @property
     def past(self) -> Past:
         """Runs of one's own at earlier moments, for questions that are answered by replay."""
-        return Past(self._checkpoints, self._now)
+        return Past(self._notes.checkpoints, self._now)
 
     @property
     def series(self) -> Series:
         """What was seen of the run over time."""
-        return self._series
+        return self._notes.series
 
     @property
     def checkpoints(self) -> int:
         """How many checkpoints are kept."""
-        return len(self._checkpoints)
+        return len(self._notes.checkpoints)
 
     def snapshot(self) -> Snapshot:
         """All there is to know of this moment."""
@@ -254,7 +238,7 @@ class Timeline:
 
     def end(self) -> Stop:
         """To the last moment seen so far."""
-        self._go(self._seen)
+        self._go(self._notes.seen)
         return self._at_end() if self._now.finished else Stop("seek")
 
     def seek(self, target: Target, *, interrupt: Interrupt | None = None, progress: Report | None = None) -> Stop:
@@ -262,10 +246,10 @@ class Timeline:
         match target:
             case AtPosition(position):
                 base = replace(position, decisions=0)
-                if base <= self._seen:
+                if base <= self._notes.seen:
                     self._go(base)
                     return self._inwards(position, Stop("seek"))
-                self._go(self._seen)
+                self._go(self._notes.seen)
                 stop = self._forward(
                     lambda: base.events - 1 - self.position.events, INF, lambda: self.position >= base, interrupt, progress
                 )
@@ -273,11 +257,11 @@ class Timeline:
             case AtIteration(engine, number):
                 if number <= 0:
                     return self.home()
-                known = self._index.iteration(engine, number)
+                known = self._notes.index.iteration(engine, number)
                 if known is not None:
                     self._go(known)
                     return Stop("seek")
-                self._go(self._seen)
+                self._go(self._notes.seen)
                 st = self._now.state.stages
                 return self._forward(
                     lambda: number - st[engine].iterations, INF, lambda: st[engine].iterations >= number, interrupt, progress
@@ -293,13 +277,13 @@ class Timeline:
         progress: Report | None = None,
     ) -> Stop:
         """Forward to the next breakpoint, the end, or an interrupt."""
-        if self.position < self._seen and all(isinstance(b, _INDEXED) for b in breakpoints):
-            known = [(p, b) for b in breakpoints if (p := self._index.next(b, self.position)) is not None]
+        if self.position < self._notes.seen and all(isinstance(b, _INDEXED) for b in breakpoints):
+            known = [(p, b) for b in breakpoints if (p := self._notes.index.next(b, self.position)) is not None]
             if known:
                 position = min(position for position, _ in known)
                 self._go(position)
                 return self._stopped(tuple(b for p, b in known if p == position))
-            self._go(self._seen)
+            self._go(self._notes.seen)
         watch = Watch(breakpoints, self._now.state)
         pace = Pace(interrupt, progress)
         try:
@@ -328,14 +312,14 @@ class Timeline:
         An interrupt leaves the run where it was.
         """
         if all(isinstance(b, _INDEXED) for b in breakpoints):
-            known = [(p, b) for b in breakpoints if (p := self._index.latest(b, self.position)) is not None]
+            known = [(p, b) for b in breakpoints if (p := self._notes.index.latest(b, self.position)) is not None]
             if not known:
                 return self.home()
             position = max(position for position, _ in known)
             self._go(position)
             return self._stopped(tuple(b for p, b in known if p == position))
         try:
-            found = search_back(self._checkpoints, breakpoints, self._step_back_bound(), Pace(interrupt, progress))
+            found = search_back(self._notes.checkpoints, breakpoints, self._step_back_bound(), Pace(interrupt, progress))
         except Interrupted:
             return Stop("interrupted")
         if found is None:
@@ -351,7 +335,7 @@ class Timeline:
             interrupt: asked all along; once it says so the answer is None.
         """
         try:
-            found = search_back(self._checkpoints, (OnChange(value),), self._now.position, Pace(interrupt))
+            found = search_back(self._notes.checkpoints, (OnChange(value),), self._now.position, Pace(interrupt))
         except Interrupted:
             return None
         return found[0] if found is not None else None
@@ -371,7 +355,7 @@ class Timeline:
         """The small step, an event or an attempt, before a position."""
         if position == Position(0):
             return None
-        run = self._checkpoints.before(self._checkpoints.earlier(position) or Position(0))
+        run = self._notes.checkpoints.before(self._notes.checkpoints.earlier(position) or Position(0))
         latest = run.position
         while run.position < position and not run.finished:
             latest = run.position
@@ -393,44 +377,14 @@ class Timeline:
         run = self._now
         self._inside = 0
         stage = run.advance()
-        position = run.position
-        new = position > self._seen
-        if new and stage is not None:
-            self._note(position, stage, 1)
+        stepped = (run.state.events, run.state.attempts)
         leapt = run.leap(most, not_past) if most > 0 else 0
-        if leapt and stage is not None:
-            first = Position(position.events + 1, 1)
-            position = run.position
-            if position > self._seen:
-                # A leap that began in what was seen: only its last part is new, and all of it may be noted again.
-                if not new and self._seen >= first:
-                    ahead = self._seen.events + 1 - first.events
-                    first, leapt = Position(self._seen.events + 1, 1), leapt - ahead
-                self._note(first, stage, leapt)
-                new = True
-        if new:
-            self._seen = position
-            self._happened()
-            self._series.passed(run)
-            self._checkpoints.passed(run)
+        self._notes.passed(run, stage, stepped, leapt)
         if run.finished:
             run.close()
         if run.failure is not None:
             self._trail.forget()
         return stage
-
-    def _note(self, position: Position, stage: int, count: int) -> None:
-        st = self._now.state.stages[stage]
-        self._index.note(position, stage, count, st.iterations - count + 1 if st.started else None)
-
-    def _happened(self) -> None:
-        """Notes which of the indexed things happened in the step that led to ``seen``."""
-        watch, k = self._watch, self._now.state
-        for i, breakpoint_ in enumerate(watch.breakpoints):
-            now = breakpoint_.trace(k)
-            if now != watch.seen[i]:
-                watch.seen[i] = now
-                self._index.happened(breakpoint_, self._seen)
 
     def _step_once(self, engine: int | None, interrupt: Interrupt | None) -> bool:
         """One step; False where the run was finished already or finished on the way.
@@ -484,10 +438,10 @@ class Timeline:
 
     def _seek_time(self, time: float, interrupt: Interrupt | None, progress: Report | None) -> Stop:
         """To the last moment not past a time: what comes next would be later."""
-        run = self._checkpoints.before_time(time)
-        while run.position < self._seen and not run.finished and run.next_time() <= time:
+        run = self._notes.checkpoints.before_time(time)
+        while run.position < self._notes.seen and not run.finished and run.next_time() <= time:
             run.advance()
-            run.leap(min(_STRETCH, self._seen.events - 1 - run.position.events), time)
+            run.leap(min(_STRETCH, self._notes.seen.events - 1 - run.position.events), time)
         self._take(run)
         if run.finished or run.next_time() > time:
             return Stop("seek")
@@ -499,8 +453,8 @@ class Timeline:
         if position == self.position:
             return
         run = self._now
-        if position < run.position or run.failure is not None or self._checkpoints.between(run.position, position):
-            run = self._checkpoints.before(position)
+        if position < run.position or run.failure is not None or self._notes.checkpoints.between(run.position, position):
+            run = self._notes.checkpoints.before(position)
         while run.position < position and not run.finished:
             advance(run, position)
         self._take(run)
@@ -515,7 +469,7 @@ class Timeline:
         """The step before a position, None where there is none."""
         if self._stepwise:
             return Position(position.events - 1) if position.events > 0 else None
-        return self._index.before(position, engine)
+        return self._notes.index.before(position, engine)
 
     def _lead(self, engine: int | None) -> tuple[Snapshot | None, tuple[Decision, ...]]:
         """The moment before, and what was decided since; remembered for the present moment."""
@@ -528,7 +482,7 @@ class Timeline:
             if previous is None and position > Position(0):
                 previous = Position(0)
             if previous is not None:
-                run = self._checkpoints.before(previous)
+                run = self._notes.checkpoints.before(previous)
                 while run.position < previous and not run.finished:
                     advance(run, previous)
                 snapshot = run.snapshot()

@@ -218,7 +218,7 @@ def _in_leaps(folder: Path, engine: tuple[str, Path]) -> str:
     name, python = engine
     figures = Way(name, python, "leapt").run(*paths)
     share = figures["inside"] / figures["iterations"]
-    return f"in leaps over the {len(paths)} accepted programs of the corpus: {share:.0%} of {figures['iterations']:,} iterations"
+    return f"in leaps over the {len(paths)} accepted programs of the corpus: {share:.1%} of {figures['iterations']:,} iterations"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,98 @@
+"""What is noted where a run goes on for the first time, so that one can go back; looks at a run and changes nothing.
+
+It is done after every small step of a run that is recorded, so it looks at little: a few
+figures that stand for all that is looked up by kind, and only where these differ at each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister
+from engine.checkpoints import Checkpoints
+from engine.index import Index
+from engine.series import Series
+from engine.snapshot import Position
+
+if TYPE_CHECKING:
+    from engine.simulation import Simulation
+    from engine.state import State
+
+
+class Notes:
+    """Attempts, what happened, figures over time and checkpoints, up to the last moment seen."""
+
+    def __init__(self, run: Simulation) -> None:
+        self.index = Index()
+        self.checkpoints = Checkpoints(run)
+        self.series = Series(run)
+        self._at = (run.state.events, run.state.attempts)
+        self._engines = run.code.engines
+        self._watched = _everything_indexed(run)
+        self._traces: list[Any] = [breakpoint_.trace(run.state) for breakpoint_ in self._watched]
+        self._marks = self._marked(run.state)
+
+    @property
+    def seen(self) -> Position:
+        """The last moment seen."""
+        return Position(*self._at)
+
+    def passed(self, run: Simulation, stage: int | None, stepped: tuple[int, int], leapt: int) -> None:
+        """A run has made a small step, and then so many iterations at once; only what was not seen yet is noted.
+
+        Args:
+            run: the run after all of it.
+            stage: the engine whose attempt the step was.
+            stepped: the events and attempts of the position right after the step.
+            leapt: the iterations since.
+        """
+        k = run.state
+        new = stepped > self._at
+        if stage is not None:
+            st = k.stages[stage]
+            if new:
+                self.index.note(*stepped, stage, 1, st.iterations - leapt if st.started else None)
+            if leapt:
+                first, count = stepped[0] + 1, leapt
+                if not new and self._at >= (first, 1):
+                    # A leap that began in what was seen: only its last part is noted.
+                    count -= self._at[0] + 1 - first
+                    first = self._at[0] + 1
+                if count > 0:
+                    self.index.note(first, 1, stage, count, st.iterations - count + 1)
+                    new = True
+        if not new:
+            return
+        self._at = (k.events, k.attempts)
+        marks = self._marked(k)
+        if marks != self._marks:
+            self._marks = marks
+            self._happened(k)
+        self.series.passed(run)
+        self.checkpoints.passed(run)
+
+    def _marked(self, k: State) -> tuple[int, int, int, list[float]]:
+        """Figures of which one differs whenever something happened that is looked up by kind."""
+        preempted = idle = 0
+        for pool in k.pools:
+            # By pool, as leases that are taken count there alone.
+            preempted += pool.preemptions
+        for i in self._engines:
+            idle += k.stages[i].idle_attempts
+        return preempted, k.next_admission, idle, k.registers.copy()
+
+    def _happened(self, k: State) -> None:
+        for i, breakpoint_ in enumerate(self._watched):
+            now = breakpoint_.trace(k)
+            if now != self._traces[i]:
+                self._traces[i] = now
+                self.index.happened(breakpoint_, self.seen)
+
+
+def _everything_indexed(run: Simulation) -> list[Breakpoint]:
+    pools = [None, *range(len(run.code.pools))]
+    watched: list[Breakpoint] = [OnPreemption(pool) for pool in pools]
+    watched += [OnAdmission(pool) for pool in pools]
+    watched += [OnIdle(engine) for engine in (None, *run.code.engines)]
+    watched += [OnRegister(i) for i in range(len(run.code.program.registers))]
+    return watched
