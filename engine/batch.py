@@ -29,6 +29,7 @@ class Attempt:
         "batch",
         "budget",
         "chunk",
+        "early",
         "executed",
         "folded",
         "left",
@@ -52,6 +53,8 @@ class Attempt:
         """Whether a cohort was folded in its midst, its members' tokens being in the batch by now."""
         self.members = 0
         """Members of a cohort that have their tokens and are not in the batch."""
+        self.early: set[int] | None = None
+        """The others who were served along with a cohort, by job number; who was served after that stands behind all of them."""
         self.admitted = 0
         self.registers = k.registers.copy()
         self.path: Path | None = None

@@ -285,11 +285,11 @@ def fold(st: StageState) -> None:
         member.job.given = 1.0 if st.iteration is not None else 0.0
     if st.iteration is not None:
         st.iteration.members = 0
-        st.iteration.batch = in_order(st, cohort.order, steady, st.iteration.batch)
+        st.iteration.batch = in_order(st, cohort.order, steady, st.iteration.batch, st.iteration.early)
     attempt = cohort.attempt
     if attempt is not None:
         # In the middle of an attempt: the members have their tokens, as the plain path would have noted.
-        attempt.batch = in_order(st, cohort.order, steady, attempt.batch)
+        attempt.batch = in_order(st, cohort.order, steady, attempt.batch, attempt.early)
         attempt.folded = True
         attempt.members = 0
         for job in st.residents:
@@ -297,14 +297,24 @@ def fold(st: StageState) -> None:
                 job.served = st.marks
 
 
-def in_order(st: StageState, order: int, steady: set[int], batch: list[tuple[Job, float]]) -> list[tuple[Job, float]]:
-    """A batch with the members among the others, in the order the plain path serves in."""
-    given = {job.id: tokens for job, tokens in batch}
+def in_order(
+    st: StageState, order: int, steady: set[int], batch: list[tuple[Job, float]], early: set[int] | None
+) -> list[tuple[Job, float]]:
+    """A batch with the members among the others, in the order the plain path serves in.
+
+    Args:
+        st: the engine.
+        order: how its order depends on the mode.
+        steady: the members, by job number.
+        batch: the others with their tokens, in the order they were served.
+        early: who of them was served along with the members; the rest came later. None means all.
+    """
+    given = {job.id: tokens for job, tokens in batch if early is None or job.id in early}
     given.update(dict.fromkeys(steady, 1.0))
     whole = [(job, given[job.id]) for job in st.residents if job.id in given]
     if order != RESIDENT_ORDER:
         whole.sort(key=lambda entry: entry[0].decode != (order == DECODES_FIRST))
-    return whole
+    return whole + [entry for entry in batch if entry[0].id not in given]
 
 
 def fold_all(k: State) -> None:

@@ -89,6 +89,7 @@ def start(k: State, st: StageState, a: Attempt) -> None:
     st.idle_with_work = False
     it = Iteration(batch, k.now, 0.0, a.budget, a.chunk if a.chunk > 0 else INF)
     it.members = members
+    it.early = a.early
     _batch_context(k, st, a, it)
     it.cost = positive(step.cost(k, k.nobody, k.moment))
     if it.tokens > 0 and it.cost <= 0:

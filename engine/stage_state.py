@@ -40,7 +40,7 @@ class Estimates:
 class Iteration:
     """A running iteration: its batch and how it was formed."""
 
-    __slots__ = ("batch", "budget", "chunk", "cost", "members", "started", "tokens")
+    __slots__ = ("batch", "budget", "chunk", "cost", "early", "members", "started", "tokens")
 
     def __init__(self, batch: list[tuple[Job, float]], started: float, cost: float, budget: float, chunk: float) -> None:
         self.batch = batch
@@ -51,6 +51,8 @@ class Iteration:
         self.tokens = 0.0
         self.members = 0
         """Members of the engine's cohort it serves, who are not in the batch."""
+        self.early: set[int] | None = None
+        """Who of the batch was served along with the cohort and not after it, by job number."""
 
     def clone(self, jobs: dict[int, Job]) -> Iteration:
         """A copy among the copied jobs (by the originals' identity)."""

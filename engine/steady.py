@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.calendar import Cohort
     from engine.codes import ScheduleCode
     from engine.session_state import Job
-    from engine.stage_state import StageState
+    from engine.stage_state import Iteration, StageState
     from engine.state import State
 
 
@@ -116,6 +116,7 @@ def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt, short: bool
     cohort.attempt = a
     if not short and _serve(k, st, cohort, a):
         return
+    a.early = {job.id for job, _ in a.batch}
     while a.left > 0 and k.attempt_preempted == 0 and not a.refused:
         at(k, a, ADMIT_PATH)
         if not procedures.admit_one(k, st, a.left):
@@ -140,6 +141,7 @@ def _run_body(k: State, st: StageState, cohort: Cohort, a: Attempt, body: tuple[
     a.members = len(cohort.members)
     if not short:
         _serve(k, st, cohort, a)
+    a.early = {job.id for job, _ in a.batch}
     # Later statements pass by whom this one served.
     for member in cohort.members.values():
         member.job.served = st.marks
@@ -184,7 +186,7 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
     it = st.iteration
     assert it is not None
     gap = k.now - cohort.last_end
-    if it.batch and not _in_step(k, st, cohort, it.batch, gap):
+    if it.batch and not _in_step(k, st, cohort, it, gap):
         return False
     iteration.over(k, st)
     cohort.tick += 1
@@ -197,7 +199,9 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
     if done:
         if len(done) > 1:
             # They complete in batch order (R6.19).
-            done = [job for job, _ in calendar.in_order(st, cohort.order, {job.id for job in done}, [])]
+            ended = {job.id for job in done}
+            order = calendar.in_order(st, cohort.order, ended & cohort.members.keys(), it.batch, it.early)
+            done = [job for job, _ in order if job.id in ended]
         for job in done:
             if job.id in cohort.members:
                 calendar.restore(cohort, job)
@@ -212,19 +216,19 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
     return True
 
 
-def _in_step(k: State, st: StageState, cohort: Cohort, batch: list[tuple[Job, float]], gap: float) -> bool:
+def _in_step(k: State, st: StageState, cohort: Cohort, it: Iteration, gap: float) -> bool:
     """Whether the gaps may be summed with the members' first (R9.8: they are summed in batch order).
 
     Equal gaps may be summed in any order; an outsider's other gap must come after all members'.
     """
     out_of_step = set()
-    for job, tokens in batch:
+    for job, tokens in it.batch:
         if job.decode or job.work - tokens <= EPS:
             last = iteration.gap_before(k, st, job)
             if last is not None and k.now - last != gap:
                 out_of_step.add(job.id)
     if not out_of_step:
         return True
-    order = [job.id for job, _ in calendar.in_order(st, cohort.order, set(cohort.members), batch)]
+    order = [job.id for job, _ in calendar.in_order(st, cohort.order, set(cohort.members), it.batch, it.early)]
     first = min(i for i, number in enumerate(order) if number in out_of_step)
     return all(number not in cohort.members for number in order[first:])

@@ -165,6 +165,20 @@ def a_leg_that_decodes() -> ir.Program:
     return m.build(100)
 
 
+def a_newcomer_that_finishes_with_a_member() -> ir.Program:
+    """Prefills are served first, but whoever is let in during an attempt is served last, and so completes last (R6.19)."""
+    m = Model()
+    seats = m.pool("seats", 9, admit_via=0)
+    llm = m.engine(serve=[ctx("Decoding")], budget=8)
+    dl = m.delay()
+    m.batch(3)
+    # Prefilled in 0 to 1, the first decodes its twentieth token in 20 to 21, with the prompt of who came at 19.5.
+    decodes = hold((seats, 1), body=[prefill(llm, 1), decode(llm, 20 * (serial + 1)), m.observe("done", serial)])
+    prefills = hold((seats, 1), body=[prefill(llm, 1), m.observe("done", serial)])
+    m.session(branch(serial.equals(2), [run(dl, 19.5), prefills], [decodes]))
+    return m.build(100)
+
+
 LATEST = -ctx("Admission")
 
 
@@ -260,6 +274,7 @@ DISTURBED: tuple[Callable[[], ir.Program], ...] = (
     a_memory_grown_by_one_and_held_by_another,
     a_second_pool_grown,
     a_leg_that_decodes,
+    a_newcomer_that_finishes_with_a_member,
 )
 
 
