@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from engine.session_state import Session
     from engine.state import State
 
+MOST_REPLACED = 1_000_000
+"""Sessions of a closed population that end at one instant before time is taken never to pass."""
+
 
 def detach(k: State, session: Session) -> None:
     """R3.18: the session leaves the queue, the stage or the growers it is at."""
@@ -116,7 +119,24 @@ def _leave(k: State, session: Session) -> None:
     if k.listen is not None:
         k.listen.append(Ended(k.now, who(session)))
     if isinstance(k.code.program.arrival, ir.Closed):
-        workload.create(k)
+        _replace(k)
+
+
+def _replace(k: State) -> None:
+    """R2.11: in a closed population another session comes for one that ended.
+
+    Raises:
+        ProgramFailure: at one instant so many came that time never passes; the reference does not answer then.
+    """
+    if k.replaced_at != k.now:
+        k.replaced_at = k.now
+        k.replaced = 0
+    k.replaced += 1
+    if k.replaced > MOST_REPLACED:
+        raise ProgramFailure(
+            f"time {shown(k.now)} never passes: {k.replaced} sessions ended at this instant, and each was replaced"
+        )
+    workload.create(k)
 
 
 def _free_slot(k: State, session: Session) -> None:

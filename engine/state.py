@@ -50,6 +50,8 @@ _NUMBERS = (
     "plain",
     "planning",
     "preempted",
+    "replaced",
+    "replaced_at",
     "ticks_due",
     "turns",
     "warm",
@@ -103,6 +105,9 @@ class State:
         self.machine_stream = code.machine_stream(seed)
         self.eviction_stream = code.eviction_stream(seed)
         self.trace_stream = code.trace_stream(seed)
+        self.replaced = 0
+        """Sessions of a closed population that were replaced at the instant ``replaced_at``."""
+        self.replaced_at = -1.0
         self.flows: dict[int, Job] = {}
         self.flows_last = 0.0
         self.flows_epoch = 0

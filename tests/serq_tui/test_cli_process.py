@@ -43,7 +43,9 @@ def test_an_interrupt_ends_a_run_without_a_traceback(tmp_path: Path) -> None:
     path.write_text(ENDLESS, encoding="utf-8")
     # The child interrupts itself as its run begins: a signal from here could come before Python is up.
     script = (
-        "import _thread, sys, threading\n"
+        "import _thread, signal, sys\n"
+        # Started in the background, a process is told to ignore interrupts.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from engine.simulation import Simulation\n"
         "run = Simulation.run\n"
         "def interrupted(self):\n"
