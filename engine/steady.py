@@ -69,11 +69,8 @@ def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
             prefix_cache.make_room(k, pool, need)
             pool.used += need
             cohort.kv += need
-            del cohort.growth[tick]
-            after = tick + int(cohort.unit)
-            cohort.growth[after] = cohort.growth.get(after, 0) + growing
     if not short:
-        cohort.granted = tick
+        calendar.granted(st, cohort, tick)
     a = Attempt(k, budget, chunk)
     a.left = budget - steady
     body = step.body
@@ -111,12 +108,8 @@ def _outsiders(k: State, cohort: Cohort, chunk: float) -> tuple[float, float] | 
 def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt, short: bool) -> None:
     """R6.8 with the members served already; whatever folds the cohort hands over to the plain procedure."""
     at(k, a, SERVE_PATH)
-    if short and shortage.serve(k, st, cohort, a):
+    if _serve_first(k, st, cohort, a, short):
         return
-    cohort.attempt = a
-    if not short and _serve(k, st, cohort, a):
-        return
-    a.early = {job.id for job, _ in a.batch}
     while a.left > 0 and k.attempt_preempted == 0 and not a.refused:
         at(k, a, ADMIT_PATH)
         if not procedures.admit_one(k, st, a.left):
@@ -132,20 +125,26 @@ def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt, short: bool
 def _run_body(k: State, st: StageState, cohort: Cohort, a: Attempt, body: tuple[ScheduleCode, ...], short: bool) -> None:
     """R6.14 with the members served already by the first statement; the rest goes its plain way."""
     at(k, a, body[0].path)
-    if short:
-        shortage.serve(k, st, cohort, a)
-        if st.cohort is not cohort:
-            procedures.run_body(k, st, a, body[1:])
-            return
-    cohort.attempt = a
-    a.members = len(cohort.members)
-    if not short:
-        _serve(k, st, cohort, a)
-    a.early = {job.id for job, _ in a.batch}
-    # Later statements pass by whom this one served.
-    for member in cohort.members.values():
-        member.job.served = st.marks
+    _serve_first(k, st, cohort, a, short)
+    if st.cohort is cohort:
+        a.members = len(cohort.members)
+        # Later statements pass by whom this one served.
+        for member in cohort.members.values():
+            member.job.served = st.marks
     procedures.run_body(k, st, a, body[1:])
+
+
+def _serve_first(k: State, st: StageState, cohort: Cohort, a: Attempt, short: bool) -> bool:
+    """Serves the members and the other residents together; whether the default procedure ends."""
+    if short:
+        ended = shortage.serve(k, st, cohort, a)
+        # Only now: whatever folds the cohort from here on finds every member served.
+        cohort.attempt = a
+    else:
+        cohort.attempt = a
+        ended = _serve(k, st, cohort, a)
+    a.early = {job.id for job, _ in a.batch}
+    return ended
 
 
 def _serve(k: State, st: StageState, cohort: Cohort, a: Attempt) -> bool:
