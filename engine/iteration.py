@@ -120,7 +120,7 @@ def _idle(k: State, st: StageState, a: Attempt) -> None:
     step = st.code.step
     assert step is not None
     st.started = False
-    st.idle_with_work = bool(st.residents) or any(k.pools[i].queue for i in step.queues)
+    st.idle_with_work = bool(st.residents) or plan.awaited(k, step)
     st.idle_attempts += st.idle_with_work
     if step.body is not None and not a.admitted:
         for i in step.registers:

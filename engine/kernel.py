@@ -16,6 +16,7 @@ from engine import (
     holdings,
     latencies,
     lease_preemption,
+    plan,
     sessions,
     stages,
     steady,
@@ -38,7 +39,6 @@ from engine.constants import (
 from engine.events import schedule
 
 if TYPE_CHECKING:
-    from engine.codes import StepCode
     from engine.state import State
 
 
@@ -93,7 +93,7 @@ def _warm(k: State) -> None:
     """R9.4: the end of the warm-up resets every time average."""
     k.warm = True
     now = k.now
-    for average in k.averages:
+    for average in k.averages():
         average.reset(now)
     for st in k.stages:
         for average in (st.prefill_only, st.decode_only, st.mixed, st.mean_decodes):
@@ -150,18 +150,10 @@ def _seek_attempt(k: State) -> None:
     while k.cursor < len(stages_):
         st = stages_[k.cursor]
         step = st.code.step
-        if step is not None and st.iteration is None and (st.residents or _awaited(k, step)):
+        if step is not None and st.iteration is None and (st.residents or plan.awaited(k, step)):
             return
         k.cursor += 1
     _close(k)
-
-
-def _awaited(k: State, step: StepCode) -> bool:
-    """Whether somebody waits in a queue that an engine admits from."""
-    for i in step.queues:  # noqa: SIM110 - a generator costs more than the look itself, which every event takes
-        if k.pools[i].queue:
-            return True
-    return False
 
 
 def next_attempt(k: State) -> int | None:

@@ -9,6 +9,7 @@ from engine.moment import Moment
 from engine.rounding import positive
 
 if TYPE_CHECKING:
+    from engine.codes import StepCode
     from engine.session_state import Job, Session
     from engine.stage_state import StageState
     from engine.state import State
@@ -78,6 +79,14 @@ def _sum_memory(jobs: list[Job], pool: int, decode: float) -> tuple[float, float
         else:
             prefill += memory_of(job.session, pool)
     return decode, prefill
+
+
+def awaited(k: State, step: StepCode) -> bool:
+    """Whether somebody waits in a queue that an engine admits from."""
+    for i in step.queues:  # noqa: SIM110 - a generator costs more than the look itself, which every event takes
+        if k.pools[i].queue:
+            return True
+    return False
 
 
 def wanted(job: Job, chunk: float) -> float:

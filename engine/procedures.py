@@ -58,7 +58,7 @@ def note_closed(k: State, st: StageState, a: Attempt, reason: Literal["budget", 
     if k.listen is not None:
         step = st.code.step
         assert step is not None
-        if any(k.pools[i].queue for i in step.queues):
+        if plan.awaited(k, step):
             k.listen.append(AdmissionClosed(k.now, st.code.index, k.path, reason, a.left))
 
 

@@ -100,7 +100,6 @@ class State:
         self.events = 0
         self.warm = warmup <= 0
         self.mean_live = TimeAverage()
-        self.averages = self._averages()
         self.arrival_stream = Stream(seed)
         self.machine_stream = code.machine_stream(seed)
         self.eviction_stream = code.eviction_stream(seed)
@@ -139,7 +138,7 @@ class State:
         self.listen: Listener | None = None
         """Where decisions are recorded; None while nobody listens."""
 
-    def _averages(self) -> tuple[TimeAverage, ...]:
+    def averages(self) -> tuple[TimeAverage, ...]:
         """What every settling records (R9.3)."""
         averages = [self.mean_live]
         for st in self.stages:
@@ -177,7 +176,6 @@ class State:
         other.slots = [sessions[id(s)] if s is not None else None for s in self.slots]
         other.free_slots = self.free_slots.copy()
         other.mean_live = self.mean_live.clone()
-        other.averages = other._averages()
         other.arrival_stream = self.arrival_stream.clone()
         other.machine_stream = self.machine_stream.clone()
         other.eviction_stream = self.eviction_stream.clone()
