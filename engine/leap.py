@@ -15,11 +15,10 @@ from heapq import heapreplace
 from math import nextafter
 from typing import TYPE_CHECKING
 
-from engine import admission, gauges, leap_loop
+from engine import admission, gauges, leap_code, leap_loop, plan
 from engine.chacha import COMPILED
 from engine.constants import INF, ITERATION_END, SETTLED
 from engine.failure import ProgramFailure
-from engine.leap_code import SHORT, Shape, loop_for
 from engine.rounding import up
 from engine.stage_state import Iteration
 from engine.statistics import TimeAverage
@@ -80,7 +79,7 @@ def _undisturbed(k: State, st: StageState, it: Iteration) -> bool:
         step = other.code.step
         if other is st or step is None or other.iteration is not None:
             continue
-        if other.residents or any(k.pools[i].queue for i in step.queues):
+        if other.residents or plan.awaited(k, step):
             return False
     left = it.budget - it.members
     for pool in k.pools:
@@ -147,17 +146,7 @@ def _blocked(k: State, session: Session) -> bool:
 def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, most: int) -> int:
     members = len(cohort.members)
     pool = k.pools[cohort.pool] if cohort.pool >= 0 else None
-    ones: list[TimeAverage] = []
-    ens: list[TimeAverage] = []
-    others: list[TimeAverage] = []
-    for average in _averages(k, st, pool):
-        value = average.value
-        if value == 1.0:
-            ones.append(average)
-        elif value == members:
-            ens.append(average)
-        elif value != 0.0:
-            others.append(average)
+    averages = [average for average in _averages(k, st, pool) if average.value != 0.0]
     if k.code.gauges:
         gauges.read(k)
     m = k.moment
@@ -165,15 +154,11 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
     m.Nres = m.Ndec
     m.Npre = m.Kvp = 0.0
     m.Attn = -0.0
-    if COMPILED:
-        done, now, end, cost = leap_loop.run(k, st, cohort, pool, k.queue[0][0], until, most, [*ones, *ens, *others])
-    else:
-        shape = Shape(len(ones), len(ens), len(others), pool is not None, k.warm, members if members <= SHORT else 0)
-        loop = loop_for(k.code, st.code, shape)
-        done, now, end, cost = loop(k, m, st, cohort, pool, k.now, k.queue[0][0], until, most, members, ones, ens, others)
+    loop = leap_loop.run if COMPILED else leap_code.run
+    done, now, end, cost = loop(k, st, cohort, pool, k.queue[0][0], until, most, averages)
     if not done:
         return 0
-    for average in (*ones, *ens, *others):
+    for average in averages:
         average.last = now
     k.now = now
     k.events += done

@@ -21,11 +21,16 @@ from engine.statistics import add_repeatedly
 from grammar import ir
 
 if TYPE_CHECKING:
+    from engine.calendar import Cohort
     from engine.codes import ProgramCode, StageCode
+    from engine.pool_state import PoolState
+    from engine.stage_state import StageState
+    from engine.state import State
+    from engine.statistics import TimeAverage
 
 Loop = Callable[..., tuple[int, float, float, float]]
 
-SHORT = 2
+_SHORT = 2
 """Members up to which their gaps are added one by one: more at once costs little more, and every number has a loop of its own."""
 
 _LEAST_STRETCH = 6
@@ -63,7 +68,29 @@ class Shape(NamedTuple):
             yield f"x{i}", f"v{i} * d"
 
 
-def loop_for(code: ProgramCode, stage: StageCode, shape: Shape) -> Loop:
+def run(
+    k: State,
+    st: StageState,
+    cohort: Cohort,
+    pool: PoolState | None,
+    end: float,
+    until: float,
+    most: int,
+    averages: list[TimeAverage],
+) -> tuple[int, float, float, float]:
+    """``leap_loop.run`` by the loop generated for the engine and for what stands still in this leap."""
+    members = len(cohort.members)
+    ones: list[TimeAverage] = []
+    ens: list[TimeAverage] = []
+    others: list[TimeAverage] = []
+    for average in averages:
+        (ones if average.value == 1.0 else ens if average.value == members else others).append(average)
+    shape = Shape(len(ones), len(ens), len(others), pool is not None, k.warm, members if members <= _SHORT else 0)
+    loop = _loop_for(k.code, st.code, shape)
+    return loop(k, k.moment, st, cohort, pool, k.now, end, until, most, members, ones, ens, others)
+
+
+def _loop_for(code: ProgramCode, stage: StageCode, shape: Shape) -> Loop:
     """The loop of an engine for a shape, written once each."""
     key = (stage.index, shape)
     made: Loop | None = code.loops.get(key)
