@@ -6,9 +6,9 @@ figures that stand for all that is looked up by kind, and only where these diffe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister
+from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
 from engine.checkpoints import Checkpoints
 from engine.index import Index
 from engine.series import Series
@@ -28,8 +28,7 @@ class Notes:
         self.series = Series(run)
         self._at = (run.state.events, run.state.attempts)
         self._engines = run.code.engines
-        self._watched = _everything_indexed(run)
-        self._traces: list[Any] = [breakpoint_.trace(run.state) for breakpoint_ in self._watched]
+        self._watch = Watch(_everything_indexed(run), run.state)
         self._marks = self._marked(run.state)
 
     @property
@@ -67,7 +66,8 @@ class Notes:
         marks = self._marked(k)
         if marks != self._marks:
             self._marks = marks
-            self._happened(k)
+            for breakpoint_ in self._watch.hits(k):
+                self.index.happened(breakpoint_, self.seen)
         self.series.passed(run)
         self.checkpoints.passed(run)
 
@@ -80,13 +80,6 @@ class Notes:
         for i in self._engines:
             idle += k.stages[i].idle_attempts
         return preempted, k.next_admission, idle, k.registers.copy()
-
-    def _happened(self, k: State) -> None:
-        for i, breakpoint_ in enumerate(self._watched):
-            now = breakpoint_.trace(k)
-            if now != self._traces[i]:
-                self._traces[i] = now
-                self.index.happened(breakpoint_, self.seen)
 
 
 def _everything_indexed(run: Simulation) -> list[Breakpoint]:
