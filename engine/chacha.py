@@ -13,8 +13,8 @@ from struct import Struct
 
 from mypy_extensions import i64
 
-_MASK64 = 0xFFFFFFFFFFFFFFFF
-_MASK32 = 0xFFFFFFFF
+MASK64 = 0xFFFFFFFFFFFFFFFF
+MASK32 = 0xFFFFFFFF
 
 
 def row(words: tuple[int, int, int, int]) -> int:
@@ -23,8 +23,8 @@ def row(words: tuple[int, int, int, int]) -> int:
 
 
 _CONSTANTS = row((0x61707865, 0x3320646E, 0x79622D32, 0x6B206574))
-_M = row((_MASK32, _MASK32, _MASK32, _MASK32))
-_LANE0 = _MASK64
+_M = row((MASK32, MASK32, MASK32, MASK32))
+_LANE0 = MASK64
 _LANES01 = (1 << 128) - 1
 _LANES012 = (1 << 192) - 1
 _DOUBLE_ROUNDS = 6
@@ -34,7 +34,7 @@ _UNPACK = Struct("<16Q").unpack
 def by_rows(b0: int, c0: int, counter: int) -> tuple[int, ...]:
     """Block ``counter`` of the key rows as sixteen 32-bit words, a row at a time."""
     mask = _M
-    d0 = counter & _MASK32 | counter >> 32 << 64
+    d0 = counter & MASK32 | counter >> 32 << 64
     a, b, c, d = _CONSTANTS, b0, c0, d0
     for _ in range(_DOUBLE_ROUNDS):
         a = (a + b) & mask
@@ -93,14 +93,14 @@ def _quarter(a: i64, b: i64, c: i64, d: i64) -> tuple[i64, i64, i64, i64]:
 
 
 def _word(row_of_words: int, i: int) -> i64:
-    return i64(row_of_words >> 64 * i & _MASK32)
+    return i64(row_of_words >> 64 * i & MASK32)
 
 
 def by_words(b0: int, c0: int, counter: int) -> tuple[int, ...]:
     """Block ``counter`` of the key rows as sixteen 32-bit words, a word at a time."""
     k0, k1, k2, k3 = _word(b0, 0), _word(b0, 1), _word(b0, 2), _word(b0, 3)
     k4, k5, k6, k7 = _word(c0, 0), _word(c0, 1), _word(c0, 2), _word(c0, 3)
-    low, high = i64(counter & _MASK32), i64(counter >> 32 & _MASK32)
+    low, high = i64(counter & MASK32), i64(counter >> 32 & MASK32)
     s0: i64 = 0x61707865
     s1: i64 = 0x3320646E
     s2: i64 = 0x79622D32

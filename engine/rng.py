@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from engine.chacha import block, row
-
-_MASK64 = 0xFFFFFFFFFFFFFFFF
-_MASK32 = 0xFFFFFFFF
+from engine.chacha import MASK32, MASK64, block, row
 
 WORKLOAD, SESSION, LEG = 1, 2, 3
 """The kinds of a session's streams (R8.4)."""
@@ -20,9 +17,9 @@ EVICTION_SALT = 0x2545F4914F6CDD1D
 
 def mix(x: int) -> int:
     """One step of the splitmix64 generator (R8.4)."""
-    z = (x + 0x9E3779B97F4A7C15) & _MASK64
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK64
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK64
+    z = (x + 0x9E3779B97F4A7C15) & MASK64
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK64
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK64
     return z ^ (z >> 31)
 
 
@@ -36,10 +33,10 @@ def _key(seed: int) -> tuple[int, int]:
     state = seed
     words = []
     for _ in range(8):
-        state = (state * 6364136223846793005 + 11634580027462260723) & _MASK64
-        x = ((state >> 18) ^ state) >> 27 & _MASK32
+        state = (state * 6364136223846793005 + 11634580027462260723) & MASK64
+        x = ((state >> 18) ^ state) >> 27 & MASK32
         r = state >> 59
-        words.append((x >> r | x << (32 - r)) & _MASK32)
+        words.append((x >> r | x << (32 - r)) & MASK32)
     return row((words[0], words[1], words[2], words[3])), row((words[4], words[5], words[6], words[7]))
 
 
@@ -117,8 +114,8 @@ class Stream:
     def below(self, n: int) -> int:
         """A uniform index in 0 … n-1 (R8.6)."""
         product = self.u32() * n
-        index, low = product >> 32, product & _MASK32
-        if low > ((1 << 32) - n) & _MASK32 and low + (self.u32() * n >> 32) >= 1 << 32:
+        index, low = product >> 32, product & MASK32
+        if low > ((1 << 32) - n) & MASK32 and low + (self.u32() * n >> 32) >= 1 << 32:
             index += 1
         return index
 
