@@ -24,10 +24,7 @@ Inputs = tuple[tuple[str, str], ...]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; the exit status: 0, 1 for a program that fails, 2 for wrong usage."""
     if arguments is None:
-        # A process of its own. A run makes millions of objects that end by themselves; to look for cycles among
-        # them as often as by default, and among all that was imported, takes a twentieth of its time.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 20)
+        collect_rarely()
     try:
         status = _command(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
@@ -45,6 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def collect_rarely() -> None:
+    """Has a process of our own look for cycles of objects less often.
+
+    A run makes millions of objects that end by themselves; to look for cycles among them as
+    often as by default, and among all that was imported, takes a twentieth of its time.
+    """
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _command(arguments: Sequence[str]) -> int:

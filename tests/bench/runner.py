@@ -16,16 +16,13 @@ SEEKS = 300
 
 def simulation_of(path, **options):
     """Our engine at the start of a run, and how long building it took, in seconds."""
-    import gc
-
     from engine.simulation import Simulation
     from grammar.ir_json import from_json
+    from serq_tui.cli import collect_rarely
 
     with open(path, encoding="utf-8") as file:
         program = from_json(json.load(file))
-    # As the command does it.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    collect_rarely()
     start = time.perf_counter()
     simulation = Simulation(program, **options)
     return simulation, time.perf_counter() - start
