@@ -10,36 +10,9 @@ from pathlib import Path
 from textual.widgets import Input
 
 from screenshots.scenes import EXAMPLES, SCENES, Scene
-from serq_tui.app import SerqApp
-from serq_tui.options import RunOptions, Stops
-from serq_tui.screens.debugger import DebuggerScreen
-from serq_tui.screens.stops import StopsScreen
+from tests.serq_tui.piloting import opened
 
 FOLDER = Path(__file__).parent
-
-#: Keys that no letter names by itself.
-NAMED = {
-    " ": "space",
-    "@": "at",
-    "=": "equals_sign",
-    ".": "full_stop",
-    "(": "left_parenthesis",
-    ")": "right_parenthesis",
-    ">": "greater_than_sign",
-    "&": "ampersand",
-    "/": "slash",
-}
-
-
-def pressed(keys: tuple[str, ...]) -> list[str]:
-    """The keys one by one, quoted texts letter by letter."""
-    single: list[str] = []
-    for key in keys:
-        if key.startswith("'"):
-            single += [NAMED.get(letter, letter) for letter in key.strip("'")]
-        else:
-            single.append(key)
-    return single
 
 
 async def picture(scene: Scene) -> str:
@@ -51,22 +24,18 @@ async def picture(scene: Scene) -> str:
             if "\n" in scene.program:
                 path = Path(folder) / "model.sq"
                 path.write_text(scene.program, encoding="utf-8")
-        app = SerqApp(path, RunOptions(), Stops(), Path(folder))
-        async with app.run_test(size=scene.size) as pilot:
+        async with opened(path, size=scene.size, folder=Path(folder)) as driver:
+            app = driver.app
             app.theme = scene.theme
-            await pilot.pause()
-            for key in pressed(scene.keys):
-                await pilot.press(key)
-                while any(isinstance(screen, DebuggerScreen | StopsScreen) and screen.busy for screen in app.screen_stack):
-                    await app.workers.wait_for_complete()
-                    await pilot.pause()
+            await driver.settle()
+            await driver.play(scene.keys)
             # What is said in passing is no part of a picture that is to stay.
             app.clear_notifications()
             # Nor is it the moment at which a line's cursor is between two blinks.
             for line in app.screen.query(Input):
                 line.cursor_blink = False
-            await pilot.pause()
-            return app.export_screenshot()
+            await driver.pilot.pause()
+            return driver.picture()
 
 
 def main(names: list[str]) -> int:

@@ -50,8 +50,7 @@ async def test_the_recording_shows_what_the_program_shows_now(tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     async with opened(PREEMPTION, size=SIZE) as driver:
         for step, frame in zip(STEPS, frames(), strict=True):
-            for key in step.keys:
-                await driver.press(key)
+            await driver.play(step.keys)
             shown = "\n".join(line.rstrip() for line in driver.text().splitlines())
             assert all(word in frame for word in step.shows)
             if step is STEPS[-1]:

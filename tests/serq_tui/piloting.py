@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from html import unescape
 from pathlib import Path
@@ -29,22 +29,6 @@ CELL = 12.2
 
 COMFORTABLE = (120, 40)
 
-#: Textual's names of the keys that no letter names by itself.
-NAMED = {
-    " ": "space",
-    "@": "at",
-    "=": "equals_sign",
-    ".": "full_stop",
-    "(": "left_parenthesis",
-    ")": "right_parenthesis",
-    ">": "greater_than_sign",
-    "&": "ampersand",
-    "*": "asterisk",
-    ":": "colon",
-    "'": "apostrophe",
-    "/": "slash",
-}
-
 
 class Driver:
     """An app under test with what tests ask of it."""
@@ -65,10 +49,14 @@ class Driver:
             await self.app.workers.wait_for_complete()
             await self.pilot.pause()
 
+    async def play(self, keys: Iterable[str]) -> None:
+        """Press keys one after the other, each once all before it has happened; a text in quotes is typed."""
+        for key in keys:
+            await self.press(*(key.strip("'") if key.startswith("'") else (key,)))
+
     async def type(self, text: str) -> None:
         """Type a text and enter."""
-        await self.pilot.press(*(key_of(letter) for letter in text), "enter")
-        await self.settle()
+        await self.press(*text, "enter")
 
     @property
     def screen(self) -> DebuggerScreen:
@@ -107,11 +95,6 @@ class Driver:
             column = round(float(x) / CELL)
             lines[float(y)] = lines.get(float(y), "").ljust(column) + unescape(words).replace("\xa0", " ").rstrip("\n")
         return "\n".join(line for _, line in sorted(lines.items()))
-
-
-def key_of(letter: str) -> str:
-    """Textual's name of the key that types a letter."""
-    return NAMED.get(letter, letter)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
-from tests.serq_tui.piloting import CHAT, EXAMPLES, LATCHED, PREEMPTION, Driver, key_of, opened
+from tests.serq_tui.piloting import CHAT, EXAMPLES, LATCHED, PREEMPTION, Driver, opened
 
 FOLDER = Path(__file__).parent / "snapshots"
 
@@ -57,11 +57,7 @@ async def drawn(name: str) -> str:
             # In a place of its own: a program's own folder is no part of what is kept.
             program = Path(shutil.copy(program, folder))
         async with opened(program, size=SIZES[0], folder=Path(folder)) as driver:
-            for key in keys.split():
-                if key.startswith("'"):
-                    await driver.press(*(key_of(letter) for letter in key.strip("'")))
-                else:
-                    await driver.press(key)
+            await driver.play(keys.split())
             return "\n".join([await _at(driver, size) for size in SIZES])
 
 

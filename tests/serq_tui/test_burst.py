@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from tests.serq_tui.piloting import PREEMPTION, Driver, key_of, opened
+from tests.serq_tui.piloting import PREEMPTION, Driver, opened
 
 
 async def burst(driver: Driver, text: str) -> None:
     """All keys are on their way before the first one is answered."""
     for letter in text:
-        key = {"\r": "enter", ":": "colon"}.get(letter) or key_of(letter)
+        key = {"\r": "enter", ":": "colon", " ": "space"}.get(letter, letter)
         driver.app.post_message(events.Key(key, letter))
     await driver.settle()
     await driver.settle()
