@@ -26,6 +26,7 @@ COMMANDS = {
 }
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_CONSTANT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?::.*)?\Z", re.DOTALL)
 
 _INPUTS = """\
 After `--` stand values of the inputs a program declares with `args.number`, as `--NAME VALUE`
@@ -240,18 +241,15 @@ def _seed(text: str) -> int:
     return value
 
 
-def _binding(text: str) -> tuple[str, str]:
+def _binding(text: str, names: re.Pattern[str] = _IDENTIFIER) -> tuple[str, str]:
     name, sign, expression = (part.strip() for part in text.partition("="))
-    if not sign or not _IDENTIFIER.match(name) or not expression:
+    if not sign or not names.match(name) or not expression:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=EXPR")
     return name, expression
 
 
 def _constant(text: str) -> tuple[str, str]:
-    name, sign, expression = (part.strip() for part in text.partition("="))
-    if not sign or not _IDENTIFIER.match(name.partition(":")[0]) or not expression:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=EXPR")
-    return name, expression
+    return _binding(text, _CONSTANT)
 
 
 def split_inputs(arguments: Sequence[str]) -> tuple[list[str], tuple[tuple[str, str], ...]]:
