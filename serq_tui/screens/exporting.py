@@ -87,7 +87,7 @@ class ExportingScreen(RerunningScreen):
             self.app.deliver_binary(path, save_filename=path.name)
 
     def _failed(self, error: OSError) -> None:
-        self.notify(f"nothing is written: {error.strerror or error}", severity="error")
+        self.notify(_unwritten(error), severity="error")
 
     # ----------------------------------------------------------------- the whole run
 
@@ -133,7 +133,7 @@ class ExportingScreen(RerunningScreen):
         except Interrupted:
             self.post_message(RunWritten(None, "interrupted: nothing is written"))
         except OSError as error:
-            self.post_message(RunWritten(None, f"nothing is written: {error.strerror or error}"))
+            self.post_message(RunWritten(None, _unwritten(error)))
         else:
             self.post_message(RunWritten(path, ""))
 
@@ -169,6 +169,10 @@ def _up_to(seen: float, text: str) -> float:
     if not seen:
         raise NoSuchMoment("nothing has happened yet: up to when?")
     return seen
+
+
+def _unwritten(error: OSError) -> str:
+    return f"nothing is written: {error.strerror or error}"
 
 
 def _short(path: Path) -> str:
