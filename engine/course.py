@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engine.batch import mode
 from engine.codes import HoldCode, ProgramCode
@@ -51,6 +51,10 @@ class IterationBegan:
     running: int
     waiting: int
     portions: tuple[Portion, ...]
+
+    def tokens_of(self, mode: Literal["prefill", "decode"]) -> list[float]:
+        """What each portion of a mode computes, in tokens and in batch order."""
+        return [portion.tokens for portion in self.portions if portion.mode == mode]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ from engine.names import name
 from engine.snapshot import Who
 from serq_tui.report_json import samples_json
 
+ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+"""One for all decisions: ``json.dumps`` makes an encoder for each."""
+
 
 class DecisionNames:
     """The names of what records give by number.
@@ -64,7 +67,7 @@ class DecisionWriter(list[Decision]):
 
     def append(self, record: Decision) -> None:
         """Write a decision."""
-        self._out.write(json.dumps(self._names.object(record), separators=(",", ":"), ensure_ascii=False) + "\n")
+        self._out.write(ENCODER.encode(self._names.object(record)) + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ from engine.decisions import Decision
 from engine.names import name
 from engine.simulation import Simulation
 from engine.snapshot import Who
-from serq_tui.decision_json import DecisionNames
+from serq_tui.decision_json import ENCODER, DecisionNames
 from serq_tui.exports.lanes import Happening, Lanes, LifeEnded, PhaseName
 from serq_tui.exports.run_facts import RunFacts
 from serq_tui.exports.tables import DECISIONS, GAUGES, ITERATIONS, POOLS, REQUESTS, SAMPLES, TABLES, Table
@@ -31,9 +31,6 @@ FILES = (*(table.file for table in TABLES), REPORT, RUN)
 
 _SECONDS: tuple[PhaseName, ...] = ("queued", "preempted", "unserved", "growing", "prefill", "recompute", "decode")
 _TOKENS: tuple[PhaseName, ...] = ("prefill", "recompute", "decode")
-
-_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
-"""One for all decisions: ``json.dumps`` makes an encoder for each."""
 
 WHOLE = 2.0**53
 """Whole numbers below it are written without a fraction, and are read back as they were."""
@@ -134,8 +131,7 @@ class DumpWriter:
                 )
 
     def _iteration(self, began: IterationBegan, end: float | None) -> None:
-        prefills = [portion.tokens for portion in began.portions if portion.mode == "prefill"]
-        decodes = [portion.tokens for portion in began.portions if portion.mode == "decode"]
+        prefills, decodes = began.tokens_of("prefill"), began.tokens_of("decode")
         self._iterations.writerow(
             (
                 self._stages[began.stage],
@@ -158,7 +154,7 @@ class DumpWriter:
     def _decision(self, record: Decision) -> None:
         made = self._names.object(record)
         shown = [made.pop(key, None) for key in ("time", "type", "stage", "pool", "who")]
-        details = _ENCODER.encode(made)
+        details = ENCODER.encode(made)
         self._decisions.writerow((figure(shown[0]), *("" if cell is None else cell for cell in shown[1:]), details))
 
 

@@ -156,7 +156,7 @@ class Lanes:
                 self._lane(who, time, out)
             case Queued(time, pool, who):
                 lane = self._lane(who, time, out)
-                self._turn_to(lane, time, _Open("preempted" if lane.preempted else "queued", time, pool=pool), out)
+                self._turn_to(lane, _Open("preempted" if lane.preempted else "queued", time, pool=pool), out)
             case Admitted(time, who=who, cached=cached):
                 lane = self._lane(who, time, out)
                 self._close(lane, time, out)
@@ -177,7 +177,7 @@ class Lanes:
                 self._close(self._lane(who, time, out), time, out)
             case Stalled(time, pool, who):
                 lane = self._lane(who, time, out)
-                self._turn_to(lane, time, _Open("growing", time, pool=pool), out)
+                self._turn_to(lane, _Open("growing", time, pool=pool), out)
             case Grew(time, who=who):
                 lane = self._lane(who, time, out)
                 if lane.phase is not None and lane.phase.name == "growing":
@@ -234,7 +234,7 @@ class Lanes:
             if name == "decode" and old is not None and (old.name, old.stage, old.until) == (name, began.stage, began.time):
                 old.until = None
             else:
-                self._turn_to(lane, began.time, _Open(name, began.time, began.stage, first=began.iteration), out)
+                self._turn_to(lane, _Open(name, began.time, began.stage, first=began.iteration), out)
             assert lane.phase is not None
             lane.phase.tokens += portion.tokens
             lane.phase.last = began.iteration
@@ -248,7 +248,7 @@ class Lanes:
             if who in served or (old is not None and old.name in ("growing", "queued", "preempted")):
                 continue
             if old is None or (old.name, old.stage, old.reason) != ("unserved", fact.stage, fact.reason):
-                self._turn_to(lane, fact.time, _Open("unserved", fact.time, fact.stage, reason=fact.reason), out)
+                self._turn_to(lane, _Open("unserved", fact.time, fact.stage, reason=fact.reason), out)
         self._left_out.clear()
 
     def _end(self, time: float, stage: int) -> None:
@@ -257,8 +257,8 @@ class Lanes:
             if lane is not None and lane.phase is not None and lane.phase.name in COMPUTING and lane.phase.stage == stage:
                 lane.phase.until = time
 
-    def _turn_to(self, lane: _Lane, time: float, phase: _Open, out: list[Happening]) -> None:
-        self._close(lane, time, out)
+    def _turn_to(self, lane: _Lane, phase: _Open, out: list[Happening]) -> None:
+        self._close(lane, phase.start, out)
         lane.phase = phase
 
     def _close(self, lane: _Lane, time: float, out: list[Happening]) -> None:

@@ -147,8 +147,7 @@ class TraceWriter:
         self._slice(REQUESTS, self._threads[phase.who], phase.name, phase.start, phase.end, about)
 
     def _iteration(self, began: IterationBegan, end: float, *, ended: bool) -> None:
-        prefills = [portion.tokens for portion in began.portions if portion.mode == "prefill"]
-        decodes = [portion.tokens for portion in began.portions if portion.mode == "decode"]
+        prefills, decodes = began.tokens_of("prefill"), began.tokens_of("decode")
         about = {
             "t": began.time,
             "end": end,
