@@ -6,7 +6,6 @@ are written down. So the recording has what one sees, at the pace of the script,
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import tempfile
@@ -20,13 +19,14 @@ import pyte
 from screenshots.scenes import EXAMPLES
 from serq_tui import habits
 from serq_tui.app import NAME
+from tests.serq_tui.terminal import Terminal
 
 FILE = Path(__file__).parent / "demo.cast"
 
 SIZE = (110, 32)
 
-#: Seconds to wait for something to appear, and of silence after which a screen counts as drawn.
-PATIENCE, QUIET = 20.0, 1.5
+#: Seconds of silence after which a screen counts as drawn: longer than in a test, for what is written down stays.
+QUIET = 1.5
 
 #: Seconds between two keys of a text that is typed.
 TYPING = 0.12
@@ -70,40 +70,26 @@ class Recorder:
     """A terminal with the program in it, and what is written down of it."""
 
     def __init__(self, folder: Path) -> None:
-        columns, lines = SIZE
         # Somebody who has been here before: the hint of the first sitting is a picture of its own.
         habits.save(folder / "state" / NAME, habits.Habits(hinted=True))
-        self.screen = pyte.Screen(columns, lines)
-        self._stream = pyte.Stream(self.screen)
-        self._shown: list[list[pyte.screens.Char]] = []
-        self._clock = 0.0
-        self.events: list[tuple[float, str, str]] = []
-        self.child = pexpect.spawn(
-            sys.executable,
-            ["-m", "serq_tui", str(EXAMPLES / "preemption.sq")],
-            cwd=str(folder),
-            dimensions=(lines, columns),
-            encoding="utf-8",
+        self.terminal = Terminal(
+            str(EXAMPLES / "preemption.sq"),
+            size=SIZE,
+            folder=folder,
             env={
-                "TERM": "xterm-256color",
-                "COLORTERM": "truecolor",
-                "PATH": "/usr/bin:/bin",
-                "LANG": "C.UTF-8",
                 "HOME": str(folder),
                 "XDG_STATE_HOME": str(folder / "state"),
                 "PYTHONPATH": str(Path(__file__).parents[1]),
             },
-            timeout=PATIENCE,
         )
-
-    def text(self) -> str:
-        """What stands on the screen."""
-        return "\n".join(self.screen.display)
+        self._shown: list[list[pyte.screens.Char]] = []
+        self._clock = 0.0
+        self.events: list[tuple[float, str, str]] = []
 
     def play(self, step: Step) -> None:
         """Press the keys of a step and write down where they lead."""
         for key in step.keys:
-            self.child.send(BYTES.get(key, key))
+            self.terminal.child.send(BYTES.get(key, key))
             self._rest(())
             self._note()
             self._clock += TYPING
@@ -118,18 +104,14 @@ class Recorder:
 
     def _rest(self, words: tuple[str, ...]) -> None:
         """Take in what is written until the words stand there and nothing more comes."""
-        while not all(word in self.text() for word in words):
-            try:
-                self._stream.feed(self.child.read_nonblocking(65536, PATIENCE))
-            except pexpect.TIMEOUT:
-                raise RuntimeError(f"{words} never came, but this:\n{self.text()}") from None
-        with contextlib.suppress(pexpect.TIMEOUT):
-            while True:
-                self._stream.feed(self.child.read_nonblocking(65536, QUIET))
+        try:
+            self.terminal.shows(*words, quiet=QUIET)
+        except pexpect.TIMEOUT:
+            raise RuntimeError(f"{words} never came, but this:\n{self.terminal.text()}") from None
 
     def _note(self) -> None:
         columns, lines = SIZE
-        now = [[self.screen.buffer[y][x] for x in range(columns)] for y in range(lines)]
+        now = [[self.terminal.screen.buffer[y][x] for x in range(columns)] for y in range(lines)]
         changed = "".join(changes(self._shown or None, now))
         if changed:
             start = "" if self._shown else "\x1b[?25l\x1b[2J"
@@ -177,7 +159,7 @@ def main() -> int:
                 print(step.label)
             recorder.end()
         finally:
-            recorder.child.close(force=True)
+            recorder.terminal.child.close(force=True)
     columns, lines = SIZE
     title = "serq-tui: from a preemption to its reasons"
     header = {"version": 2, "width": columns, "height": lines, "title": title, "env": {"TERM": "xterm-256color"}}
