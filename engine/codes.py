@@ -433,9 +433,7 @@ class ProgramCode:
     policies: tuple[bool, ...]
     """Per stage whether its flows share by max-min; meaningful for shared stages."""
     ticked: tuple[int, ...]
-    """The pools whose queues have a period."""
-    lease_ticked: tuple[int, ...]
-    """The pools whose leases have ticks."""
+    """The pools whose queues or leases have ticks."""
     chained: bool
     """Whether some pool's cached prefixes are chains that sessions share."""
 

@@ -21,4 +21,4 @@ def schedule(k: State, time: float, what: int, a: int = 0, b: int = 0, c: int = 
 def make_ready(k: State, session: Session) -> None:
     """The session executes its next statement, after those that are ready already (R1.15)."""
     session.status = READY
-    k.ready.append(session)
+    k.ready.append(session.slot)

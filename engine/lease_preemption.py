@@ -15,9 +15,9 @@ Without ``suspend`` a taken lease ends there and then and leaves cached what its
 With it the lease is set aside: its units go back, and what its hold took over from the cache
 is cached again as it was, unless the session has a prefix there by now. The lease still
 expires, is released or ends with its session, and then leaves nothing. What comes back is
-less by what was taken over, also where that is negative. With a period
-the pool has ticks from its first lease until a tick finds no lease of it, one set aside
-included. At the end of the instant of a tick, after the queues with a period, leases come
+less by what was taken over, also where that is negative. With a period the pool has ticks
+from its first lease until a tick finds no lease of it, one set aside included. At the end of
+the instant of a tick, after the pool's own queue and before those of later pools, leases come
 back: the sessions with one set aside that hold nothing of the pool, in order of admission,
 ranked once by the ``suspend`` keys as above; each gets its first one back if it fits now, and
 who does not fit is passed over.
@@ -115,26 +115,23 @@ def arrive(k: State, index: int) -> None:
     k.ticks_due = True
 
 
-def next_due(k: State) -> bool:
-    """The present instant has come to rest: leases come back to the first pool whose tick is due; False where none is."""
-    for index in k.code.lease_ticked:
-        pool = k.pools[index]
-        if not pool.lease_tick_due:
-            continue
-        pool.lease_tick_due = False
-        pool.lease_ticking = False
-        policy = pool.code.leases
-        assert policy is not None
-        while not admission.fits(k, pool, 0.0) and take(k, pool, None, 0.0):
-            pass
-        # Measured: what is cached over the capacity, by a spill say, gives way at every tick.
-        prefix_cache.make_room(k, pool, 0.0)
-        if policy.suspend is not None:
-            _return(k, pool, policy.suspend)
-        if any(s is not None and (_of_pool(s.leases, pool) or _of_pool(s.suspended, pool)) for s in k.slots):
-            ticks.leased(k, pool)
-        return True
-    return False
+def tick(k: State, pool: PoolState) -> bool:
+    """The present instant has come to rest: leases come back to a pool whose tick is due; False where none is."""
+    if not pool.lease_tick_due:
+        return False
+    pool.lease_tick_due = False
+    pool.lease_ticking = False
+    policy = pool.code.leases
+    assert policy is not None
+    while not admission.fits(k, pool, 0.0) and take(k, pool, None, 0.0):
+        pass
+    # Measured: what is cached over the capacity, by a spill say, gives way at every tick.
+    prefix_cache.make_room(k, pool, 0.0)
+    if policy.suspend is not None:
+        _return(k, pool, policy.suspend)
+    if any(s is not None and (_of_pool(s.leases, pool) or _of_pool(s.suspended, pool)) for s in k.slots):
+        ticks.leased(k, pool)
+    return True
 
 
 def _return(k: State, pool: PoolState, keys: tuple[Function, ...]) -> None:

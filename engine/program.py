@@ -97,9 +97,12 @@ class _Builder:
             joins=any(isinstance(s, ir.Join) for block in p.blocks for s in block),
             loops={},
             policies=tuple(self.policies),
-            ticked=tuple(i for i, pool in enumerate(p.pools) if pool.queue_every is not None),
+            ticked=tuple(
+                i
+                for i, pool in enumerate(p.pools)
+                if pool.queue_every is not None or (isinstance(pool.preempt, ir.Leases) and pool.preempt.every)
+            ),
             chained=bool(self.chained),
-            lease_ticked=tuple(i for i, pool in enumerate(p.pools) if isinstance(pool.preempt, ir.Leases) and pool.preempt.every),
         )
 
     def function(self, expr: ir.Expr, stream: StreamKind = "session") -> Function:

@@ -112,7 +112,7 @@ class _Reader:
             (k.phase, k.cursor, k.ticks_due, arriving, traced, tuple(k.registers)),
             tuple(self._session(s) if s is not None else None for s in k.slots),
             tuple(k.free_slots),
-            tuple(s.slot for s in k.ready),
+            tuple(k.ready),
             tuple(self._pool(pool) for pool in k.pools),
             tuple(self._stage(stage) for stage in k.stages),
             tuple(self._event(event) for event in sorted(k.queue)),

@@ -47,6 +47,10 @@ _MOST_READIES = 1000
 def run_ready(k: State, *, counted: bool) -> None:
     """Executes the ready sessions in order until none is left.
 
+    Measured: the order is one of slots. Where a session that was to go on has ended by then
+    (a leg of it was refused) and another has its slot, that one goes on in its place, and
+    once more where it was made ready itself.
+
     Args:
         k: the state.
         counted: whether it counts towards the readiness limit; what an engine's attempt
@@ -56,9 +60,9 @@ def run_ready(k: State, *, counted: bool) -> None:
     at = 0
     # By index and cleared at the end: popping the front of a long list would move it every time.
     while at < len(ready):
-        session = ready[at]
+        session = k.slots[ready[at]]
         at += 1
-        if session.status != READY:
+        if session is None or session.status != READY:
             continue
         if counted:
             _count_ready(k, session)

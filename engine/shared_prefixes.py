@@ -43,10 +43,14 @@ def _own(session: Session, before: NodePath) -> NodePath:
     return (*before, (OWN, float(session.serial), OPEN))
 
 
+def _own_chain(session: Session) -> Chain:
+    return ((_own(session, ()), 0.0, INF),)
+
+
 def chain_of(k: State, session: Session, code: HoldCode) -> Chain:
     """A hold's chain as its expressions read now; a hold that names none has a part of its own only."""
     if code.prefix is None:
-        return ((_own(session, ()), 0.0, INF),)
+        return _own_chain(session)
     before: NodePath = ()
     start = 0.0
     chain = []
@@ -77,7 +81,8 @@ def seen(pool: PoolState, session: Session) -> float:
     """What ``CachedIn`` reads, in whole blocks (measured).
 
     The chain of the innermost hold of the pool, in none that of the session's latest hold, or
-    its legs', that left something cached. With a session its latest chain is forgotten.
+    its legs', that left something cached. With a session its latest chain is forgotten: a leg
+    that outlives it reads what the session's own part without a chain has.
     """
     tree = pool.tree
     assert tree is not None
@@ -85,7 +90,8 @@ def seen(pool: PoolState, session: Session) -> float:
         for held in hold.pools:
             if held.pool == pool.code.index:
                 return down(pool.code, matched(pool, tree.handles[held.place][0]))
-    return down(pool.code, matched(pool, tree.latest.get(session.serial, ())))
+    latest = tree.latest.get(session.serial)
+    return down(pool.code, matched(pool, _own_chain(session) if latest is None else latest))
 
 
 def ended(k: State, session: Session) -> None:

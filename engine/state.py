@@ -74,7 +74,8 @@ class State:
         self.now = 0.0
         self.queue: list[tuple[float, int, int, int, int, int]] = []
         """The events as a heap: (time, sequence, what, and three numbers that depend on it)."""
-        self.ready: list[Session] = []
+        self.ready: list[int] = []
+        """The slots of those who go on next, in order (R1.15)."""
         self.registers = [register.init for register in code.program.registers]
         self.pools = [PoolState(pool) for pool in code.pools]
         self.stages = [StageState(stage) for stage in code.stages]
@@ -168,7 +169,7 @@ class State:
             if copy.job is not None:
                 copy.job = jobs[id(copy.job)]
         other.queue = self.queue.copy()
-        other.ready = [sessions[id(s)] for s in self.ready if id(s) in sessions]
+        other.ready = self.ready.copy()
         other.registers = self.registers.copy()
         other.pools = [pool.clone(sessions) for pool in self.pools]
         other.stages = [stage.clone(jobs) for stage in self.stages]

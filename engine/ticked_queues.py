@@ -6,7 +6,7 @@ the end of the instant of its tick, before any engine attempts an iteration, eve
 waits then is tried once, in the order of the queue's keys, which are read again after every
 admission; who does not fit is passed over and does not block the rest. Whoever is admitted
 runs on, and everything that follows from it happens, before the next one is tried; who joins
-meanwhile waits for the next tick. Several pools' ticks of one instant come in pool order.
+meanwhile waits for the next tick.
 """
 
 from __future__ import annotations
@@ -17,32 +17,31 @@ from typing import TYPE_CHECKING
 from engine import admission, ticks
 
 if TYPE_CHECKING:
+    from engine.pool_state import PoolState
     from engine.state import State
 
 
-def next_due(k: State, settle: Callable[[State], None]) -> bool:
-    """The present instant has come to rest: the first queue whose tick is due is admitted from; False where none is.
+def admit(k: State, pool: PoolState, settle: Callable[[State], None]) -> bool:
+    """The present instant has come to rest: a queue whose tick is due is admitted from; False where none is.
 
     Args:
         settle: carries out everything that follows from an admission.
     """
-    for index in k.code.ticked:
-        pool = k.pools[index]
-        if pool.tick_due:
-            pool.tick_due = False
-            waiting = pool.queue.copy()
-            left = waiting.copy()
-            while waiting:
-                session = admission.select_among(k, pool, waiting)
-                left.remove(session)
-                if admission.try_admit(k, pool, session, admission.evaluate(k, session)):
-                    settle(k)
-                    # Who lost a hold meanwhile and joined again is still tried, in the place it has now.
-                    waiting = [s for s in pool.queue if s in left]
-                else:
-                    waiting.remove(session)
-            pool.ticking = False
-            if pool.queue:
-                ticks.joined(k, pool)
-            return True
-    return False
+    if not pool.tick_due:
+        return False
+    pool.tick_due = False
+    waiting = pool.queue.copy()
+    left = waiting.copy()
+    while waiting:
+        session = admission.select_among(k, pool, waiting)
+        left.remove(session)
+        if admission.try_admit(k, pool, session, admission.evaluate(k, session)):
+            settle(k)
+            # Who lost a hold meanwhile and joined again is still tried, in the place it has now.
+            waiting = [s for s in pool.queue if s in left]
+        else:
+            waiting.remove(session)
+    pool.ticking = False
+    if pool.queue:
+        ticks.joined(k, pool)
+    return True

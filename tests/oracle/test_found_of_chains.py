@@ -112,6 +112,28 @@ def orphaned(*, refused: bool) -> ir.Program:
     return model.build(10)
 
 
+def outlived(*, chain_last: bool) -> Callable[[], ir.Program]:
+    """A session leaves 3 units of its own cached and 2 of a chain, and is refused at 1; a leg of it reads at 0.5 and at 1.5."""
+
+    def program() -> ir.Program:
+        model = Model()
+        pool, wait, big = model.pool("p", 8, block=1), model.delay(), model.size("big")
+        model.init(assign(big, 100))
+        look = model.observe("in", call("CachedIn", pool))
+        left = [hold((pool, 3), cache=3), chained((pool, 2), [(1, 2)], cache=2)]
+        model.session(
+            TURN,
+            fork([run(wait, 0.5), look, run(wait, 1), look]),
+            *(left if chain_last else reversed(left)),
+            run(wait, 1),
+            hold((pool, big)),
+            JOIN,
+        )
+        return model.build(10)
+
+    return program
+
+
 def evicting(first: tuple[float, float], second: float, *, gone: bool) -> Callable[[], ir.Program]:
     """Two sessions left one chain cached, a third its own with a = 4; what has the least a goes.
 
@@ -203,7 +225,13 @@ FOUND: dict[str, Found] = {
     # Nothing after the first 4 can be kept while the whole 8 are in use; later they are parted.
     "a segment in use is not parted": Found(parted_while_in_use, {"in": [4.0, 12.0]}),
     "a leg sees what its session left cached": Found(lambda: orphaned(refused=False), {"in": [1.0, 1.0]}),
-    "a leg whose session was refused does not": Found(lambda: orphaned(refused=True), {"in": [1.0, 0.0]}),
+    "a leg whose session was refused does not see a chain of it": Found(lambda: orphaned(refused=True), {"in": [1.0, 0.0]}),
+    "a leg whose session was refused sees what was its session's own, whatever it left last": Found(
+        outlived(chain_last=True), {"in": [2.0, 3.0]}
+    ),
+    "a leg whose session was refused goes on seeing what was its session's own": Found(
+        outlived(chain_last=False), {"in": [3.0, 3.0]}
+    ),
     # 5 + 6 cached and 14 taken are 5 above the capacity of 20.
     "a shared prefix is evicted by what its first owner is now": Found(evicting((5, 5), 3, gone=False), {"in": [1.0]}),
     "a shared prefix goes when its first owner comes to less": Found(evicting((5, 2), 5, gone=False), {"in": [6.0]}),
