@@ -29,6 +29,7 @@ from tests.engine.programs import (
     fork,
     hold,
     node,
+    now,
     run,
     serial,
     turn_no,
@@ -110,6 +111,29 @@ def orphaned(*, refused: bool) -> ir.Program:
     after = [hold((pool, big))] if refused else [run(wait, 1)]
     model.session(TURN, fork(leg), chained((pool, 2), [(1, 1)], cache=1), run(wait, 1), *after, JOIN)
     return model.build(10)
+
+
+def beside_a_longer_segment(cap: float) -> Callable[[], ir.Program]:
+    """From 1 to 3 a hold uses all 8 of a segment; at 1.5 another, that goes on after 4 of it, asks for 12 and may reuse 8."""
+
+    def program() -> ir.Program:
+        model = Model()
+        pool, wait = model.pool("p", cap, block=1), model.delay()
+        long: Chain = [(1, 8)]
+        short: Chain = [(1, 4), (2, 4)]
+        one = [
+            run(wait, 0.5),
+            chained((pool, 8), long, cache=8),
+            run(wait, 0.5),
+            chained((pool, 8), long, body=[run(wait, 2)], cache=8),
+        ]
+        admitted = [model.observe("at", now), model.observe("hit", cached)]
+        other = [chained((pool, 8), short, cache=8), run(wait, 1.5), chained((pool, 12), short, body=admitted, cache=8)]
+        model.session(TURN, branch(serial.equals(0), one, other))
+        model.batch(2)
+        return model.build(10)
+
+    return program
 
 
 def outlived(*, chain_last: bool) -> Callable[[], ir.Program]:
@@ -224,6 +248,11 @@ FOUND: dict[str, Found] = {
     ),
     # Nothing after the first 4 can be kept while the whole 8 are in use; later they are parted.
     "a segment in use is not parted": Found(parted_while_in_use, {"in": [4.0, 12.0]}),
+    # 8 used, 12 asked for, of which 4 are in use: what the other uses beyond them is not this one's (R4.8).
+    "what is in use of a segment after a chain has gone on needs room": Found(
+        beside_a_longer_segment(15), {"at": [3.0], "hit": [8.0]}
+    ),
+    "what is in use of a chain needs no room": Found(beside_a_longer_segment(16), {"at": [1.5], "hit": [8.0]}),
     "a leg sees what its session left cached": Found(lambda: orphaned(refused=False), {"in": [1.0, 1.0]}),
     "a leg whose session was refused does not see a chain of it": Found(lambda: orphaned(refused=True), {"in": [1.0, 0.0]}),
     "a leg whose session was refused sees what was its session's own, whatever it left last": Found(
