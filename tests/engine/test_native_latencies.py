@@ -100,11 +100,15 @@ def test_the_latency_is_read_after_the_work() -> None:
     assert report(m.build(20))["stages"][0]["mean_wait"] == 2.5724002779949062
 
 
-def test_a_preempted_session_leaves_its_latency_behind() -> None:
-    """Session 1 loses its hold at 1, while it waits; the end of that latency at 3 is an event that does nothing."""
+@pytest.mark.parametrize("kind", ["fifo", "ps"])
+def test_a_preempted_session_leaves_its_latency_behind(kind: str) -> None:
+    """Session 1 loses its hold at 1, while it waits; the end of that latency at 3 is an event that does nothing.
+
+    R5.12: nor is it counted among those that wait any longer, which a ps stage leaves out of who shares.
+    """
     m = Model()
     kv = m.pool("kv", 10, preempt=LIFO)
-    s, f = m.delay("s"), m.fifo("f")
+    s, f = m.delay("s"), m.fifo("f") if kind == "fifo" else m.ps("f", 1)
     m.batch(2)
     m.session(
         hold((kv, 4), body=[branch(serial.equals(0), [run(s, 1), grow(kv, 4), run(s, 1)], [late(f, 1, 3)])]), m.observe("at", now)
@@ -112,6 +116,28 @@ def test_a_preempted_session_leaves_its_latency_behind() -> None:
     simulation = finished(m.build(20))
     assert [(t, s) for t, s, *_ in samples(simulation, "at")] == [(2, 0), (6, 1)]
     assert simulation.report()["events"] == 5
+
+
+def test_a_ps_stage_is_shared_by_those_that_have_started() -> None:
+    """R5.6: session 0 does 1 of its 2 alone until 1, then both do a half a second."""
+    m = Model()
+    p = m.ps("p", 1)
+    m.batch(2)
+    m.session(branch(serial.equals(0), [run(p, 2)], [late(p, 1, 1)]), m.observe("at", now))
+    assert [(t, s) for t, s, *_ in samples(finished(m.build(20)), "at")] == [(3, 0), (3, 1)]
+
+
+def test_who_waits_in_a_fifo_after_its_latency_has_not_started() -> None:
+    """R5.12: session 1 is in the queue from 0.5 and preempted at 1; session 3, before it, goes on waiting for session 2."""
+    m = Model()
+    kv = m.pool("kv", 10, preempt=LIFO)
+    s, f = m.delay("s"), m.fifo("f")
+    m.batch(4)
+    preempting = hold((kv, 4), body=[run(s, 1), grow(kv, 4), run(s, 1)])
+    preempted = hold((kv, 4), body=[late(f, 1, 0.5)])
+    others = branch(serial.equals(2), [run(f, 4)], [run(s, 0.25), run(f, 1)])
+    m.session(branch(serial.equals(0), [preempting], [branch(serial.equals(1), [preempted], [others])]), m.observe("at", now))
+    assert [(t, s) for t, s, *_ in samples(finished(m.build(20)), "at")] == [(2, 0), (4, 2), (5, 3), (6, 1)]
 
 
 def test_a_latency_is_an_amount() -> None:
