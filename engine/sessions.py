@@ -252,7 +252,7 @@ def _shrink(k: State, session: Session, index: int, units: float) -> None:
     held = holdings.held_of(session, index)
     if held is None:
         raise ProgramFailure(f"a shrink of {name(pool.code)} outside a hold of it")
-    left = up(pool.code, max(held.alloc - units, 0.0))
+    left = up(pool.code, held.alloc - units)
     if isinstance(held, HeldPool):
         left = max(left, up(pool.code, held.pos))
     elif left <= 0:

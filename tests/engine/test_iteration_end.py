@@ -59,6 +59,20 @@ def test_the_cost_reads_the_memory_of_the_batch_after_its_growths() -> None:
     assert _lasts(1 + ctx("Kvb"), *rows, kv=99)[:2] == [1, 9]
 
 
+def test_units_of_other_pools_are_no_memory_of_a_batch() -> None:
+    """R6.2: beside the 4 and 2 of the engine's memory each holds a seat."""
+    s = Serving(((0, 4, 2), (0, 2, 2)))
+    s.seats()
+    s.kv(99)
+    times = [start for start, _ in starts(s.build(s.engine(cost=1 + ctx("Kvp"))))]
+    assert [b - a for a, b in pairwise(times)][:2] == [7, 1]
+
+
+def test_the_last_part_of_a_token_is_less_than_a_token() -> None:
+    """R6.5: prompts of 2 and 2 are 4 tokens, then two decodes give 1 each, then the first has 0.5 left."""
+    assert _lasts(1 + ctx("Ntok"), (0, 2, 1.5), (0, 2, 4))[:3] == [5, 3, 2.5]
+
+
 def test_the_attention_of_a_chunk_counts_what_was_computed_before() -> None:
     """R6.6.5, R6.23: prompt 6 in chunks of 4: 4 * (0 + 2) = 8, then 2 * (4 + 1) = 10; decodes count nothing."""
     assert _lasts(1 + ctx("Attn"), (0, 6, 2), kv=99, chunk=4)[:3] == [9, 11, 1]

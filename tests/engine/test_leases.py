@@ -40,6 +40,15 @@ def test_a_hold_shrinks_in_whole_blocks_and_not_below_nothing() -> None:
     assert _shrunk(10, None, 40) == 0
 
 
+@pytest.mark.parametrize(("block", "left"), [(None, 5), (4, 8)])
+def test_a_hold_does_not_shrink_below_what_is_computed(block: float | None, left: float) -> None:
+    """R3.6, measured: of 12 units 5 are computed, in blocks of 4 two of them."""
+    m = Model()
+    kv = m.pool("kv", 100, block=block)
+    m.session(hold((kv, 12), body=[load(kv, 5), shrink(kv, 10), m.observe("left", call("Allocated", kv))]))
+    assert values(m.build(), "left") == [left]
+
+
 def test_a_released_pool_leaves_its_hold_and_admits_others_at_once() -> None:
     """R3.8: pool a is given back at 1 although the hold goes on to 4; the one that waits enters at 1."""
     m = Model()

@@ -12,7 +12,7 @@ import pytest
 
 from grammar import ir
 from grammar.ir_json import to_json
-from tests.engine.programs import INF, JOIN, TURN, Model, assign, branch, call, fork, grow, hold, node, run, serial
+from tests.engine.programs import INF, JOIN, TURN, Model, assign, branch, call, fork, grow, hold, node, now, run, serial
 from tests.oracle.finding import Found, observed
 from tests.oracle.judging import ours
 from tests.oracle.reference import Reference
@@ -54,6 +54,23 @@ def ticking(*, leases_first: bool) -> Callable[[], ir.Program]:
     return program
 
 
+def coming_back() -> ir.Program:
+    """A pool of 10 whose queue and whose leases have ticks: from 1.5 to 1.9 a growth needs what a lease of 6 has.
+
+    At 2 the lease could come back, and a hold of 6 is waiting.
+    """
+    model = Model()
+    pool, wait = model.pool("p", 10), model.delay()
+    policy = ir.Leases((node(0),), 1.0, (node(0),))
+    model._pools[pool.base] = replace(model._pools[pool.base], preempt=policy, queue_every=1.0)
+    leasing = [hold((pool, 6), lease=(pool, INF)), run(wait, 1.25), model.observe("has", call("Allocated", pool)), run(wait, 8)]
+    growing = [hold((pool, 4), body=[run(wait, 0.5), grow(pool, 2), run(wait, 0.4)])]
+    waiting = [run(wait, 1.25), hold((pool, 6), body=[model.observe("at", now), run(wait, 1.5)])]
+    model.session(TURN, branch(serial.equals(0), leasing, [branch(serial.equals(1), growing, waiting)]))
+    model.batch(3)
+    return model.build(8)
+
+
 FOUND: dict[str, Found] = {
     # Session 1 as any: its leg (11) and then itself. Session 2 goes on where 0 was to, and itself before its leg.
     "who comes in place of a session that was to go on does so": Found(
@@ -62,6 +79,7 @@ FOUND: dict[str, Found] = {
     "leases of an earlier pool come and go before a later queue is looked at": Found(
         ticking(leases_first=True), {"has": [6.0], "used": [12.0]}
     ),
+    "at a tick a pool's queue is looked at before its leases come back": Found(coming_back, {"has": [0.0], "at": [2.0]}),
     "leases of a later pool come and go after an earlier queue is looked at": Found(
         ticking(leases_first=False), {"has": [0.0], "used": [12.0]}
     ),
