@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from engine import growth, holdings, plan
 from engine.constants import EPS, GROWING, INF
-from engine.decisions import LeftOut, Served
+from engine.decisions import LeftOut
+from engine.frequent import Served
 from engine.names import who
 from engine.statistics import total_order
 

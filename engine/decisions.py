@@ -7,8 +7,37 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from engine.frequent import Attempted, Grew, Served
 from engine.records import record
 from engine.snapshot import Who
+
+__all__ = [
+    "AdmissionClosed",
+    "Admitted",
+    "Arrived",
+    "Attempted",
+    "Blocked",
+    "ClaimRead",
+    "Decision",
+    "Displaced",
+    "Ended",
+    "Evicted",
+    "Grew",
+    "Guarded",
+    "LeaseReturned",
+    "LeaseTaken",
+    "LeftOut",
+    "Listener",
+    "Preempted",
+    "Queued",
+    "RegisterSet",
+    "Rejected",
+    "Released",
+    "Responded",
+    "Served",
+    "Stalled",
+    "TurnOpened",
+]
 
 
 @record
@@ -129,28 +158,6 @@ class Rejected:
 
 
 @record
-class Attempted:
-    """An engine tried to run an iteration.
-
-    Attributes:
-        outcome: ``iteration`` when tokens were scheduled, ``preempted`` when it only preempted,
-            ``idle`` when nothing came of it although somebody runs or waits, ``nothing`` otherwise.
-        lit: path of the schedule statement executed last.
-        executed: paths of all schedule statements executed, in order.
-        iteration: the engine's iteration count after the attempt.
-        preempted: sessions preempted in it.
-    """
-
-    time: float
-    stage: int
-    outcome: Literal["iteration", "preempted", "idle", "nothing"]
-    lit: tuple[int, ...] | None
-    executed: tuple[tuple[int, ...], ...]
-    iteration: int
-    preempted: int
-
-
-@record
 class Guarded:
     """A guard of a schedule (a ``branch`` or a ``while``) was read."""
 
@@ -223,26 +230,6 @@ class AdmissionClosed:
 
 
 @record
-class Served:
-    """A running request got tokens.
-
-    Attributes:
-        wanted: tokens its run still needs.
-        cut: what made ``tokens`` fewer: the ``budget``, the cap on one request (``chunk``), the ``granule``;
-            None where nothing did, as for a decode's one token.
-    """
-
-    time: float
-    stage: int
-    path: tuple[int, ...] | None
-    who: Who
-    mode: Literal["prefill", "decode"]
-    tokens: float
-    wanted: float
-    cut: Literal["budget", "chunk", "granule"] | None
-
-
-@record
 class LeftOut:
     """A running request got no token in an iteration.
 
@@ -268,17 +255,6 @@ class Displaced:
     path: tuple[int, ...] | None
     who: Who
     by: Who
-
-
-@record
-class Grew:
-    """A hold grew by ``units`` to ``allocated``, both in units of the pool."""
-
-    time: float
-    pool: int
-    who: Who
-    units: float
-    allocated: float
 
 
 @record

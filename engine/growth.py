@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from engine import admission, calendar, endings, holdings, lease_preemption, prefix_cache, request_context
 from engine.constants import EPS, GROWING, HOLD, IN_STAGE
-from engine.decisions import Grew, Preempted, Stalled
+from engine.decisions import Preempted, Stalled
 from engine.events import make_ready
 from engine.failure import ProgramFailure
+from engine.frequent import Grew
 from engine.names import name, who
 from engine.queries import shown
 from engine.rounding import up

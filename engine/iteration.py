@@ -9,9 +9,10 @@ from engine import holdings, plan, procedures, stages
 from engine.batch import Attempt, note_unserved
 from engine.client import token
 from engine.constants import EPS, INF, ITERATION_END
-from engine.decisions import Attempted, ClaimRead, RegisterSet
+from engine.decisions import ClaimRead, RegisterSet
 from engine.events import schedule
 from engine.failure import ProgramFailure
+from engine.frequent import Attempted
 from engine.names import name
 from engine.queries import shown
 from engine.rounding import positive

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, make_dataclass
-from typing import Any, TypeVar, dataclass_transform
+from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
+from typing import Any, NoReturn, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
@@ -19,21 +19,52 @@ def record(cls: type[T]) -> type[T]:
     """
     frozen: Any = dataclass(frozen=True, slots=True)(cls)
     twins = [(one.name, one.type, field(default=one.default, default_factory=one.default_factory)) for one in fields(frozen)]
-    open_twin = make_dataclass(cls.__name__, twins, slots=True, eq=False)
+    _made_open(frozen, make_dataclass(cls.__name__, twins, slots=True, eq=False))
+    return frozen  # type: ignore[no-any-return]  # the class itself
+
+
+def lock(cls: type) -> None:
+    """Makes of a class whose ``__init__`` fills in its fields, and nothing else, what ``record`` makes of one.
+
+    Args:
+        cls: names its fields in ``__match_args__``, in order. Compiled it stays the structure it
+            is, made by its own ``__init__``, and only looks like the others from outside.
+    """
+    kind: Any = cls
+    names: tuple[str, ...] = kind.__match_args__
+    like = make_dataclass(cls.__name__, names, frozen=True)
+
+    def refuse(self: object, name: str, value: object = None) -> NoReturn:
+        raise FrozenInstanceError(f"cannot change field {name!r}")
+
+    for method in ("__dataclass_fields__", "__dataclass_params__", "__eq__", "__hash__", "__repr__"):
+        setattr(kind, method, getattr(like, method))
+    kind.__setattr__ = kind.__delattr__ = refuse
+    if hasattr(kind, "__mypyc_attrs__"):
+        kind.__reduce__ = _reduced(names)
+    else:
+        _made_open(kind, type(cls.__name__, (), {"__slots__": kind.__slots__, "__init__": kind.__init__}))
+
+
+def _made_open(frozen: Any, open_twin: type) -> None:
+    """Has a frozen class made by its twin, which is not."""
 
     def new(kind: type[T], *values: Any, **named: Any) -> T:
         made: Any = open_twin(*values, **named)
         made.__class__ = kind
         return made  # type: ignore[no-any-return]  # it is of the class by now
 
-    def reduce(self: Any) -> tuple[type[T], tuple[Any, ...]]:
-        return type(self), tuple(getattr(self, name) for name in names)
-
-    names = [one.name for one in fields(frozen)]
-    new.__name__, reduce.__name__ = "__new__", "__reduce__"
+    new.__name__ = "__new__"
     frozen.__new__ = new
     # Copies would ask for an empty one first, and there is none.
-    frozen.__reduce__ = reduce
+    frozen.__reduce__ = _reduced(tuple(one.name for one in fields(frozen)))
     # All is set by now; what was generated would set it again, field by field.
     del frozen.__init__
-    return frozen  # type: ignore[no-any-return]  # the class itself
+
+
+def _reduced(names: tuple[str, ...]) -> Any:
+    def reduce(self: Any) -> tuple[type, tuple[Any, ...]]:
+        return type(self), tuple(getattr(self, name) for name in names)
+
+    reduce.__name__ = "__reduce__"
+    return reduce
