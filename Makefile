@@ -69,8 +69,9 @@ fuzz: $(STAMP) reference ## run random programs and read edited texts here and o
 	$(BIN)/python -m tests.oracle.texts $(FUZZ_EDITS)
 	FUZZ_TEXTS=$(FUZZ_TEXTS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/grammar/test_parser_fuzz.py
 
-bench: $(STAMP) reference ## measure the engine beside the reference, alternated in one run
+bench: $(STAMP) reference ## measure the engine beside the reference, alternated in one run; check every story of the benchmarks
 	$(BIN)/python -m tests.bench.measure
+	$(BIN)/python -m tests.bench.stories
 
 cases: $(STAMP) ## pack the recorded reference material anew from $(SHARED)
 	$(BIN)/python -m tests.pack_cases $(SHARED)

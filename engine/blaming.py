@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.codes import AdmitCode, GuardCode, Path, ScheduleCode
-from engine.decisions import AdmissionClosed, Admitted, Attempted, Blocked, Decision, Displaced, Ended, Guarded, LeftOut, Queued
+from engine.decisions import AdmissionClosed, Attempted, Blocked, Decision, Displaced, Grew, Guarded, LeftOut, Queued, Served
 from engine.names import who as named
 from engine.snapshot import Who
 from engine.story import Blame
@@ -14,7 +15,6 @@ from engine.story import Blame
 if TYPE_CHECKING:
     from engine.session_state import Session
     from engine.simulation import Simulation
-    from engine.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,26 @@ class Reason:
     behind: Who | None = None
 
 
-_LEFT_OUT: dict[str, Blame] = {
-    "budget": "budget",
-    "granule": "budget",
-    "only": "gate",
-    "statement": "gate",
-    "growing": "memory",
-    "alone": "order",
+NOTHING = Reason()
+_ITERATION = Reason("iteration")
+
+_LEFT_OUT: dict[str, Reason] = {
+    "budget": Reason("budget"),
+    "granule": Reason("budget"),
+    "only": Reason("gate"),
+    "statement": Reason("gate"),
+    "growing": Reason("memory"),
+    "alone": Reason("order"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What all who wait at a place wait for: the head it may be about, and everybody else."""
+
+    head: Who | None
+    of_head: Reason
+    of_others: Reason
 
 
 class Blaming:
@@ -41,19 +53,23 @@ class Blaming:
 
     Args:
         run: the run heard.
+
+    Attributes:
+        changed: indices of the pools in whose queues somebody may wait for something else since this was last cleared.
     """
 
     def __init__(self, run: Simulation) -> None:
         self._run = run
+        self.changed: set[int] = set()
         self._turned = {code.index: _turned_away(code.step.body) for code in run.code.stages if code.step and code.step.body}
         """Per engine with a schedule the guards' readings by which it comes to no admission."""
-        self._heard = 0
-        self._queued: dict[Who, int] = {}
         self._deciding: dict[int, Decision] = {}
-        self._attempts: dict[int, tuple[int, Decision | None, Reason]] = {}
-        """Per engine the latest attempt: when, what decided on the waiting, and what else it came to."""
-        self._blocked: dict[int, Blocked] = {}
-        """Per pool without an engine who was tried last in vain."""
+        self._verdicts: dict[int, _Verdict] = {}
+        """Per engine what its latest attempt came to for those who wait."""
+        self._fresh: dict[int, set[Who]] = {}
+        """Per engine who came to its queues since its latest attempt."""
+        self._blocked: dict[int, _Verdict] = {}
+        """Per pool without an engine what its latest attempt in vain says."""
         self._without: dict[int, dict[Who, Reason]] = {}
         """Per engine who has no tokens in its latest iteration."""
         self._left_out: dict[Who, Reason] = {}
@@ -61,62 +77,82 @@ class Blaming:
 
     def heard(self, record: Decision) -> None:
         """Something was decided."""
-        self._heard += 1
         match record:
-            case Queued(who=who):
-                self._queued[who] = self._heard
+            case Served() | Grew():
+                # Nearly all that is heard says nothing of who waits.
+                return
+            case Queued(who=who, pool=pool):
+                stage = self._run.code.pools[pool].admit_via
+                if stage >= 0:
+                    self._fresh.setdefault(stage, set()).add(who)
             case Blocked(stage=None, pool=pool):
-                self._blocked[pool] = record
+                self._decided(self._blocked, pool, self._verdict(record), (pool,))
             case Blocked(stage=int(stage)) | AdmissionClosed(stage=stage):
                 self._deciding[stage] = record
             case Guarded(stage=stage, path=path, value=value) if (path, value) in self._turned.get(stage, ()):
                 self._deciding[stage] = record
             case LeftOut(who=who, reason=reason):
-                self._left_out[who] = Reason(_LEFT_OUT[reason])
+                self._left_out[who] = _LEFT_OUT[reason]
             case Displaced(who=who, by=by):
                 self._left_out[who] = Reason("order", None, by)
-            case Admitted(who=who) | Ended(who=who):
-                self._queued.pop(who, None)
             case Attempted(stage=stage):
-                self._without[stage], self._left_out = self._left_out, {}
-                self._attempts[stage] = (self._heard, self._deciding.pop(stage, None), self._otherwise(record))
+                self._attempted(record, stage)
+
+    def _attempted(self, record: Attempted, stage: int) -> None:
+        self._without[stage], self._left_out = self._left_out, {}
+        deciding = self._deciding.pop(stage, None)
+        pools = [pool.index for pool in self._run.code.pools if pool.admit_via == stage]
+        if self._fresh.get(stage):
+            self._fresh[stage].clear()
+            self.changed.update(pools)
+        verdict = self._verdict(deciding) if deciding is not None else _of_all(self._otherwise(record))
+        self._decided(self._verdicts, stage, verdict, pools)
+
+    def _decided(self, verdicts: dict[int, _Verdict], place: int, verdict: _Verdict, pools: Iterable[int]) -> None:
+        if verdicts.get(place) != verdict:
+            verdicts[place] = verdict
+            self.changed.update(pools)
 
     def _otherwise(self, record: Attempted) -> Reason:
         """What keeps an attempt from trying anybody without saying so: it is full, or somebody preempted itself."""
         if record.preempted:
             return Reason("preemption")
         forming = self._run.state.forming
-        return Reason("budget") if forming is not None and forming.left <= 0 else Reason("iteration")
+        return Reason("budget") if forming is not None and forming.left <= 0 else _ITERATION
 
-    def of_waiting(self, k: State, session: Session) -> Reason:
+    def of_waiting(self, session: Session) -> Reason:
         """What a hold in a queue waits for."""
-        who = named(session)
-        stage = k.pools[session.where].code.admit_via
+        who, pool = named(session), session.where
+        stage = self._run.code.pools[pool].admit_via
         if stage < 0:
-            blocked = self._blocked.get(session.where)
-            return self._of(k, blocked, who) if blocked is not None else Reason("order")
-        heard, deciding, otherwise = self._attempts.get(stage, (-1, None, Reason("iteration")))
-        if heard < self._queued.get(who, 0):
-            return Reason("iteration")
-        return self._of(k, deciding, who) if deciding is not None else otherwise
+            verdict = self._blocked.get(pool)
+            if verdict is None:
+                return Reason("order")
+        else:
+            verdict = self._verdicts.get(stage)
+            if verdict is None or who in self._fresh.get(stage, ()):
+                return _ITERATION
+        return verdict.of_head if who == verdict.head else verdict.of_others
 
     def of_resident(self, stage: int, who: Who) -> Reason:
         """Why a running request has no tokens in the running iteration."""
-        return self._without.get(stage, {}).get(who, Reason("iteration"))
+        return self._without.get(stage, {}).get(who, _ITERATION)
 
-    @staticmethod
-    def _of(k: State, record: Decision, who: Who) -> Reason:
+    def _verdict(self, record: Decision) -> _Verdict:
         match record:
             case Blocked(who=head, short_of=pool, need=need):
-                if head != who:
-                    return Reason("order", pool, head)
-                code = k.pools[pool].code
-                return Reason("seats" if need == 1.0 and not code.engines and not code.block else "memory", pool)
+                code = self._run.code.pools[pool]
+                seats = need == 1.0 and not code.engines and not code.block
+                return _Verdict(head, Reason("seats" if seats else "memory", pool), Reason("order", pool, head))
             case AdmissionClosed(reason="preempted"):
-                return Reason("preemption")
+                return _of_all(Reason("preemption"))
             case AdmissionClosed():
-                return Reason("budget")
-        return Reason("gate")
+                return _of_all(Reason("budget"))
+        return _of_all(Reason("gate"))
+
+
+def _of_all(reason: Reason) -> _Verdict:
+    return _Verdict(None, reason, reason)
 
 
 def _turned_away(body: tuple[ScheduleCode, ...]) -> frozenset[tuple[Path, float]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import inf, nextafter
 
 from engine.checkpoints import Checkpoints
-from engine.decisions import Decision
+from engine.decisions import Listener
 from engine.simulation import Simulation
 from engine.snapshot import Position
 from engine.walking import Interrupt, Pace, advance
@@ -59,7 +59,7 @@ class Past:
 
 
 def steps(
-    run: Simulation, until: Position, records: list[Decision] | None = None, interrupt: Interrupt | None = None
+    run: Simulation, until: Position, records: Listener | None = None, interrupt: Interrupt | None = None
 ) -> Iterator[Simulation]:
     """Goes on by small steps up to a position, coming back after each.
 

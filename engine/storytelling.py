@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from heapq import nsmallest
 from typing import TYPE_CHECKING
 
-from engine.blaming import Blaming, Reason
+from engine.batch import mode
+from engine.blaming import NOTHING, Blaming, Reason
 from engine.constants import GROWING, IN_STAGE, JOINING, QUEUED
-from engine.decisions import Admitted, Arrived, Decision, Ended, Evicted, Grew, Preempted, Released, Responded, TurnOpened
+from engine.decisions import Admitted, Arrived, Decision, Ended, Evicted, Grew, Preempted, Released, Responded, Served, TurnOpened
 from engine.names import who as named
 from engine.replay import Past, steps
-from engine.snapshot import Position, Who
+from engine.snapshot import Who
 from engine.story import Eviction, Gap, Lookup, Loss, Phase, Portion, Story, Stretch, Turn
 from engine.walking import Interrupt
 
 if TYPE_CHECKING:
-    from engine.session_state import Session
+    from engine.session_state import Job, Session
     from engine.simulation import Simulation
+    from engine.stage_state import Iteration
     from engine.state import State
 
 MOST_GAPS = 4096
@@ -25,6 +29,9 @@ MOST_GAPS = 4096
 
 LONGEST = 3
 """Gaps whose iteration is told."""
+
+_UNSEEN: frozenset[Phase] = frozenset(("stage", "legs"))
+"""Phases that end without a decision about the request."""
 
 _Doing = tuple[Phase, Reason, int | None]
 
@@ -42,9 +49,11 @@ class _Chronicle:
         self.doing: _Doing | None = None
         self.tokens = 0.0
         self.iterations = 0
+        self.begun: tuple[float, float] | None = None
+        """When the iteration began that it has tokens in last, and these tokens."""
         self.counted: tuple[int, int] | None = None
         self.turns: list[Turn] = []
-        self.gaps: list[Gap] = []
+        self.gaps: deque[Gap] = deque(maxlen=MOST_GAPS)
         self.longest: list[Gap] = []
         self.meter: object = None
         self.last_token: float | None = None
@@ -54,6 +63,8 @@ class _Chronicle:
         self.evictions: list[Eviction] = []
         self.to_recompute = 0.0
         self.lost_since_token = False
+        self.at: tuple[int, int] | None = None
+        """Its session's status and place when it was last looked at; None once it has ended."""
 
     def close(self, now: float) -> None:
         """The present stretch ends; one of no length was none, and one like the one before goes on with it."""
@@ -63,14 +74,25 @@ class _Chronicle:
                 self.stretches.pop()
             self.stretches.append(present)
         self.start = now
-        self.tokens, self.iterations = 0.0, 0
+        self.tokens, self.iterations, self.begun = 0.0, 0, None
+
+    def given(self, now: float, tokens: float) -> None:
+        """It has tokens of an iteration that begins now."""
+        self.tokens, self.iterations = self._computed(now)
+        self.begun = (now, tokens)
+
+    def _computed(self, now: float) -> tuple[float, int]:
+        """Its tokens and iterations in the present stretch; of the iteration that runs once time has passed in it."""
+        if self.begun is None or self.begun[0] == now:
+            return self.tokens, self.iterations
+        return self.tokens + self.begun[1], self.iterations + 1
 
     def present(self, now: float) -> Stretch | None:
         """The stretch that goes on now, from where it began; None for one of no length."""
         if self.doing is None or now <= self.start:
             return None
         phase, reason, stage = self.doing
-        new = Stretch(self.start, now, phase, reason.blame, reason.pool, reason.behind, stage, self.tokens, self.iterations)
+        new = Stretch(self.start, now, phase, reason.blame, reason.pool, reason.behind, stage, *self._computed(now))
         last = self.stretches[-1] if self.stretches else None
         if last is None or (last.phase, last.blame, last.pool, last.behind, last.stage) != (
             phase,
@@ -90,24 +112,37 @@ class _Chronicle:
         return (*(self.stretches if present.start == self.start else self.stretches[:-1]), present)
 
 
-class Storyteller(list[Decision]):
+class Storyteller:
     """A listener that follows requests; call ``after`` when a small step is made.
+
+    A step is looked at only for those it may concern: whom its decisions name, who had tokens of an
+    iteration that ended, who waits where the blame changed, and who is where nothing is decided. What
+    they do is taken down once an instant is over: nothing lasts within one.
 
     Args:
         run: the run it listens to.
         serial: whom it follows, None for everybody.
+        ended: takes the story of each request as it ends; it is forgotten then. None keeps all.
     """
 
-    def __init__(self, run: Simulation, serial: int | None = None) -> None:
-        super().__init__()
+    def __init__(self, run: Simulation, serial: int | None = None, ended: Callable[[Story], None] | None = None) -> None:
         self._run = run
         self._serial = serial
+        self._hand_over = ended
         self._told: dict[int, _Chronicle] = {}
         self._blaming = Blaming(run)
+        self._concerned: dict[int, _Chronicle] = {}
+        """Who may do something else from this instant on."""
+        self._waiting: dict[int, dict[int, _Chronicle]] = {}
+        """By pool who waits in its queue."""
+        self._elsewhere: dict[int, _Chronicle] = {}
+        """Who is where no decision says that they go on."""
         self._evicted: list[tuple[_Chronicle, Eviction]] = []
         """Evictions of the present step whose benefit is not known yet."""
-        self._batches: dict[int, tuple[int, list[tuple[object, float]]]] = {}
+        self._batches: dict[int, tuple[int, list[tuple[Job, float]]]] = {}
         """Per engine the number of its latest iteration and its batch."""
+        self._running: dict[int, Iteration] = {}
+        """Per engine the iteration it runs."""
 
     # ------------------------------------------------------------------ listening
 
@@ -115,6 +150,11 @@ class Storyteller(list[Decision]):
         """Something was decided; nothing of it is kept but what a story says."""
         self._blaming.heard(record)
         match record:
+            case Served(who=who):
+                told = self._told.get(who.serial)
+                if told is not None:
+                    self._concerned[who.serial] = told
+                return
             case Arrived(time, who) if self._serial in (None, who.serial):
                 self._told[who.serial] = _Chronicle(who, time)
             case Evicted(time, pool, owner, units) if owner in self._told:
@@ -126,8 +166,11 @@ class Storyteller(list[Decision]):
             case Admitted() | Grew():
                 self._benefits(record.who)
         own = getattr(record, "who", None)
-        if isinstance(own, Who) and own.leg is None and own.serial in self._told:
-            self._about(self._told[own.serial], record)
+        if isinstance(own, Who) and own.serial in self._told:
+            told = self._told[own.serial]
+            self._concerned[own.serial] = told
+            if own.leg is None:
+                self._about(told, record)
 
     def _benefits(self, who: Who) -> None:
         for told, eviction in self._evicted:
@@ -162,29 +205,78 @@ class Storyteller(list[Decision]):
     # ------------------------------------------------------------------ after each small step
 
     def after(self) -> None:
-        """A small step was made: what everybody does from here on."""
+        """A small step was made: what everybody concerned does from here on."""
         k = self._run.state
         stage = self._run.attempted
         if stage is not None:
-            it = k.stages[stage].iteration
-            self._batches[stage] = (k.stages[stage].iterations, list(it.batch) if it is not None else [])
-        for serial in list(self._told):
-            told = self._told[serial]
-            if told.ended is not None and told.doing is None:
-                continue
+            st = k.stages[stage]
+            if st.iteration is not None:
+                self._running[stage] = st.iteration
+            self._batches[stage] = (st.iterations, list(st.iteration.batch) if st.iteration is not None else [])
+        else:
+            for engine in [engine for engine, it in self._running.items() if k.stages[engine].iteration is not it]:
+                del self._running[engine]
+                self._tokens_out(k, engine)
+        self._evicted.clear()
+        if self._run.next_time() > k.now:
+            self._instant_over(k)
+
+    def _tokens_out(self, k: State, engine: int) -> None:
+        """R6.31: an iteration is over, and its requests have what it computed."""
+        for job, _ in self._batches[engine][1]:
+            session = job.session
+            told = self._told.get(session.serial) if session is not None and session.leg < 0 else None
+            if session is not None and told is not None:
+                self._concerned[session.serial] = told
+                self._token(k, told, session)
+
+    def _instant_over(self, k: State) -> None:
+        blaming = self._blaming
+        for pool in blaming.changed:
+            if pool in self._waiting:
+                self._concerned.update(self._waiting[pool])
+        blaming.changed.clear()
+        for serial, told in self._elsewhere.items():
+            session = told.session
+            if session is None or (session.status, session.where) != told.at:
+                self._concerned[serial] = told
+        for serial, told in self._concerned.items():
             if told.session is None:
                 told.session = k.sessions.get(serial)
             self._go_on(k, told)
-        self._evicted.clear()
+            self._file(serial, told)
+        self._concerned.clear()
+
+    def _file(self, serial: int, told: _Chronicle) -> None:
+        """Keeps whom one follows where what concerns them is seen; hands over whoever has ended."""
+        session = told.session
+        if told.at is not None:
+            status, where = told.at
+            if status == QUEUED:
+                del self._waiting[where][serial]
+            else:
+                self._elsewhere.pop(serial, None)
+            told.at = None
+        if told.doing is None or session is None:
+            if told.ended is not None and self._hand_over is not None:
+                del self._told[serial]
+                self._hand_over(self._story(told))
+            return
+        told.at = (session.status, session.where)
+        if session.status == QUEUED:
+            self._waiting.setdefault(session.where, {})[serial] = told
+        elif told.doing[0] in _UNSEEN:
+            self._elsewhere[serial] = told
 
     def _go_on(self, k: State, told: _Chronicle) -> None:
         now = k.now
         session = told.session
-        if session is not None:
-            self._tokens(k, told, session)
-            if session.client is not None and told.turns:
-                first = session.client[1]
-                told.turns[-1] = replace(told.turns[-1], first_token=first if first == first else None)
+        if session is not None and session.client is not None and told.turns:
+            first: float | None = session.client[1]
+            # NaN before there is one.
+            first = first if first == first else None
+            if first != told.turns[-1].first_token:
+                told.turns[-1] = replace(told.turns[-1], first_token=first)
         if told.ended is not None or session is None:
             told.close(told.ended if told.ended is not None else now)
             told.doing = None
@@ -198,8 +290,7 @@ class Storyteller(list[Decision]):
             at = (doing[2], k.stages[doing[2]].iterations)
             if at != told.counted:
                 told.counted = at
-                told.tokens += job.given
-                told.iterations += 1
+                told.given(now, job.given)
                 if doing[0] == "recompute":
                     told.to_recompute = max(told.to_recompute - job.given, 0.0)
 
@@ -208,30 +299,30 @@ class Storyteller(list[Decision]):
             preempted = session.pending is not None and bool(told.losses) and told.losses[-1].resumed is None
             if preempted:
                 return "preempted", Reason("preemption", told.losses[-1].pool, told.losses[-1].grower), None
-            return "queued", self._blaming.of_waiting(k, session), None
+            return "queued", self._blaming.of_waiting(session), None
         if session.status == GROWING:
             return "growing", Reason("memory", session.where), None
         if session.status == JOINING:
-            return "legs", Reason(), None
+            return "legs", NOTHING, None
         if session.status != IN_STAGE:
-            return "stage", Reason(), None
+            return "stage", NOTHING, None
         stage = session.where
         if k.stages[stage].code.step is None or session.job is None:
-            return "stage", Reason(), stage
+            return "stage", NOTHING, stage
         job = session.job
         if job.given > 0:
             if job.decode:
-                return "decode", Reason(), stage
+                return "decode", NOTHING, stage
             again = told.to_recompute > 0 or (
                 told.doing is not None
                 and told.doing[0] == "recompute"
                 and told.counted is not None
                 and told.counted == (stage, k.stages[stage].iterations)
             )
-            return "recompute" if again else "prefill", Reason(), stage
+            return "recompute" if again else "prefill", NOTHING, stage
         return "unserved", self._blaming.of_resident(stage, named(session)), stage
 
-    def _tokens(self, k: State, told: _Chronicle, session: Session) -> None:
+    def _token(self, k: State, told: _Chronicle, session: Session) -> None:
         """R6.31: a token came out where the meter of the session is another and says now."""
         meter = session.meter
         if meter is told.meter:
@@ -244,26 +335,27 @@ class Storyteller(list[Decision]):
             iteration, batch = self._batches.get(stage, (0, []))
             gap = Gap(time, time - told.last_token, stage, iteration, told.lost_since_token)
             told.gaps.append(gap)
-            del told.gaps[:-MOST_GAPS]
-            self._longest(told, gap, batch)
+            if len(told.longest) < LONGEST or gap.seconds > told.longest[-1].seconds:
+                self._longest(told, gap, batch)
         told.last_token = time
         told.lost_since_token = False
 
     @staticmethod
-    def _longest(told: _Chronicle, gap: Gap, batch: list[tuple[object, float]]) -> None:
-        if len(told.longest) == LONGEST and gap.seconds <= told.longest[-1].seconds:
-            return
-        portions = tuple(
-            Portion(named(job.session), "decode" if job.decode else "prefill", tokens)  # type: ignore[attr-defined]  # jobs
-            for job, tokens in batch
-        )
+    def _longest(told: _Chronicle, gap: Gap, batch: list[tuple[Job, float]]) -> None:
+        portions = tuple(Portion(named(job.session), mode(job), tokens) for job, tokens in batch if job.session is not None)
         others = tuple(portion for portion in portions if portion.who != told.who)
         told.longest = nsmallest(LONGEST, [*told.longest, replace(gap, batch=others)], key=lambda g: (-g.seconds, g.end))
 
     # ------------------------------------------------------------------ telling
 
+    def has_ended(self) -> bool:
+        """Whether everybody followed has arrived and ended."""
+        return bool(self._told) and all(told.ended is not None and told.doing is None for told in self._told.values())
+
     def stories(self) -> dict[int, Story]:
         """The stories so far, by serial."""
+        # Within an instant too: what was decided in it so far counts.
+        self._instant_over(self._run.state)
         return {serial: self._story(told) for serial, told in self._told.items()}
 
     def _story(self, told: _Chronicle) -> Story:
@@ -282,20 +374,27 @@ class Storyteller(list[Decision]):
         )
 
 
-def story(past: Past, serial: int, interrupt: Interrupt | None = None, until: Position | None = None) -> Story | None:
-    """The story of a request up to the present moment; None where it has not arrived.
+class Stories:
+    """Stories up to the moments one looks at; that of the request told last goes on from where it was told to."""
 
-    Args:
-        past: the moments seen.
-        serial: the request.
-        interrupt: asked all along.
-        until: another moment where it ends.
+    def __init__(self) -> None:
+        self._kept: tuple[int, Simulation, Storyteller] | None = None
 
-    Raises:
-        Interrupted: told to stop.
-    """
-    run = past.before_session(serial)
-    teller = Storyteller(run, serial)
-    for _ in steps(run, until or past.now.position, teller, interrupt):
-        teller.after()
-    return teller.stories().get(serial)
+    def at(self, past: Past, serial: int, interrupt: Interrupt | None = None) -> Story | None:
+        """The story of a request up to the present moment; None where it has not arrived.
+
+        Raises:
+            Interrupted: told to stop.
+        """
+        now = past.now.position
+        kept, self._kept = self._kept, None
+        if kept is None or kept[0] != serial or now < kept[1].position:
+            run = past.before_session(serial)
+            kept = (serial, run, Storyteller(run, serial))
+        _, run, teller = kept
+        walk = steps(run, now, teller, interrupt)
+        # What a request was is over with it, however far the run has come since.
+        while not teller.has_ended() and next(walk, None) is not None:
+            teller.after()
+        self._kept = kept
+        return teller.stories().get(serial)

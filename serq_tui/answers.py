@@ -18,7 +18,6 @@ from engine.passing import NeverPassed, Passed, last_passed
 from engine.snapshot import Position, Snapshot, Who
 from engine.standstill import Standstill, standstill
 from engine.story import Story
-from engine.storytelling import story
 from engine.waste import EngineWaste
 from engine.why import Overtaking, Why, ask, overtaken, why
 from engine.would_admit import Change, would_admit
@@ -213,7 +212,7 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
             found = autopsy(debuggee.timeline.past, position, who, interrupt)
             return AutopsyAnswer(scene, found) if found is not None else NoAnswer(f"{who} was not preempted at {position}")
         case AskStory(who):
-            told = story(debuggee.timeline.past, who.serial, interrupt)
+            told = debuggee.stories.at(debuggee.timeline.past, who.serial, interrupt)
             return StoryAnswer(scene, told) if told is not None else NoAnswer(f"{who} has not arrived")
         case AskLog():
             return LogAnswer(scene, log(debuggee.timeline.past, LOGGED_EVENTS, interrupt))
@@ -270,10 +269,9 @@ def _why(who: Who | None, scene: Scene, debuggee: Debuggee, moment: Moment, inte
 
 def _earlier(debuggee: Debuggee, who: Who, interrupt: Interrupt) -> Autopsy | None:
     """The autopsy of the preemption by which a request waits now."""
-    told = story(debuggee.timeline.past, who.serial, interrupt)
+    told = debuggee.stories.at(debuggee.timeline.past, who.serial, interrupt)
     if told is None or not told.losses or told.losses[-1].resumed is not None:
         return None
-
     return autopsy(debuggee.timeline.past, told.losses[-1].position, who, interrupt)
 
 

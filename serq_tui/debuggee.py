@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.simulation import Simulation
+from engine.storytelling import Stories
 from engine.timeline import Timeline
 from engine.waste import Accounts
 from serq_tui.comparing import Beside
@@ -25,6 +26,7 @@ class Debuggee:
         options: what it was loaded with, for loading it again.
         beside: another run of it to compare with, None without one.
         accounts: its waste, as far as it was asked for.
+        stories: those of its requests, as far as they were asked for.
     """
 
     path: Path
@@ -34,6 +36,7 @@ class Debuggee:
     timeline: Timeline
     beside: Beside | None = None
     accounts: Accounts = field(default_factory=Accounts)
+    stories: Stories = field(default_factory=Stories)
 
     @classmethod
     def load(cls, path: Path, options: RunOptions) -> Debuggee:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from engine.decisions import Responded
+from engine.decisions import Decision, Responded
 from engine.replay import steps
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
-from engine.story import Story, Stretch, shares
-from engine.storytelling import Storyteller, story
+from engine.story import Story, shares
+from engine.storytelling import Stories, Storyteller
 from engine.timeline import Timeline
 from grammar import ir
 from tests.cases import Case, cases
 from tests.engine.programs import INF, LIFO, Model, cached, ctx, decode, hold, maximum, prefill, run
+from tests.engine.stories import END, Checker, check
 from tests.engine.strategies import programs
 from tests.running import load_case
-
-END = Position(sys.maxsize)
 
 
 def told(program: ir.Program, until: Position = END) -> dict[int, Story]:
@@ -34,25 +31,6 @@ def told(program: ir.Program, until: Position = END) -> dict[int, Story]:
         teller.after()
     assert simulation.failure is None
     return teller.stories()
-
-
-def spans(stretches: tuple[Stretch, ...], start: float, end: float) -> bool:
-    """Whether stretches share their end points and go from start to end; none are needed for no time."""
-    if not stretches:
-        return start == end
-    meet = all(a.end == b.start for a, b in pairwise(stretches))
-    return meet and (stretches[0].start, stretches[-1].end) == (start, end)
-
-
-def check(one: Story) -> None:
-    assert spans(one.stretches, one.arrived, one.until)
-    for turn in one.turns:
-        if turn.first_token is not None:
-            assert spans(one.to_first_token(turn), turn.opened, turn.first_token)
-        if turn.response is not None:
-            assert spans(one.to_response(turn), turn.opened, turn.response)
-    waiting = [s for s in one.stretches if s.phase in ("queued", "preempted", "unserved", "growing")]
-    assert all(stretch.blame is not None for stretch in waiting)
 
 
 def lane(one: Story) -> list[tuple[float, float, str, str | None]]:
@@ -153,42 +131,62 @@ def test_the_longest_gap_says_what_ran_beside_its_token() -> None:
 def test_a_story_replayed_from_a_timeline_is_that_of_a_run_listened_to_from_the_start() -> None:
     program = memory(9, preempt=True, count=4)
     timeline = Timeline(Simulation(program))
+    kept = {serial: Stories() for serial in range(4)}
     for _ in range(12):
         timeline.step()
         everybody = told(program, timeline.simulation.position)
         for serial, one in everybody.items():
-            assert story(timeline.past, serial) == one
-    assert story(timeline.past, 99) is None
+            assert Stories().at(timeline.past, serial) == one
+            assert kept[serial].at(timeline.past, serial) == one
+    assert Stories().at(timeline.past, 99) is None
 
 
-HORIZON = 8.0
-"""Seconds in which dozens of requests of each benchmark are answered."""
+def test_a_story_is_that_of_the_moment_whichever_was_told_before() -> None:
+    program = memory(9, preempt=True, count=4)
+    timeline = Timeline(Simulation(program))
+    stories = Stories()
+    for forward, serial in ((6, 1), (4, 1), (-5, 1), (2, 0), (7, 1)):
+        for _ in range(forward):
+            timeline.step()
+        if forward < 0:
+            timeline.rewind(-forward)
+        assert stories.at(timeline.past, serial) == told(program, timeline.simulation.position)[serial]
+
+
+HORIZONS = {"light": 90.0, "heavy": 15.0, "heavy2": 4.5}
+"""Seconds in which dozens of requests of each benchmark come, and some wait."""
 
 
 @pytest.mark.parametrize("case", cases("bench"), ids=str)
 def test_the_stretches_of_every_request_of_a_benchmark_span_its_time_without_gap(case: Case, tmp_path: Path) -> None:
-    stories = told(replace(load_case(case, tmp_path).program, horizon=HORIZON, warmup=0.0, arrivals=None))
-    assert any(turn.response is not None for one in stories.values() for turn in one.turns)
-    for one in stories.values():
-        check(one)
+    # Whole horizons are checked the same way by tests/bench/stories.py.
+    told, _ = check(replace(load_case(case, tmp_path).program, horizon=HORIZONS[case.name], warmup=0.0, arrivals=None))
+    assert told.requests > 24
+    assert told.blamed
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs())
 def test_the_stretches_of_every_request_of_a_random_program_span_its_time_without_gap(program: ir.Program) -> None:
+    checker = Checker(Simulation(program))
+    answered = len(checker.go().answered)
+    listened = Simulation(program)
+    records: list[Decision] = []
+    listened.listen(records)
+    listened.run()
+    assert answered == sum(isinstance(record, Responded) for record in records)
+
+
+def test_stories_handed_over_as_requests_end_are_those_kept_to_the_end() -> None:
+    program = memory(9, preempt=True, count=4)
     simulation = Simulation(program)
-    teller = Storyteller(simulation)
-    responses = 0
+    handed: dict[int, Story] = {}
+    teller = Storyteller(simulation, ended=lambda one: handed.update({one.who.serial: one}))
     for _ in steps(simulation, END, teller):
         teller.after()
-    for one in teller.stories().values():
-        check(one)
-        responses += sum(turn.response is not None for turn in one.turns)
-    listened = Simulation(program)
-    records: list[object] = []
-    listened.listen(records)  # type: ignore[arg-type]  # only read
-    listened.run()
-    assert responses == sum(isinstance(record, Responded) for record in records)
+    assert sorted(handed) == [0, 1, 2, 3]
+    assert not teller.stories()
+    assert handed == told(program)
 
 
 def test_shares_add_up_to_the_time_they_are_of() -> None:
