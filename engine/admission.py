@@ -70,8 +70,9 @@ def enqueue(k: State, session: Session, pending: Pending, *, at_head: bool) -> N
     Args:
         at_head: whether it is a preempted hold that resumes before all others.
     """
-    for pool, take, evaluated in zip(pending.pools, pending.code.takes, pending.units, strict=True):
-        need = 0.0 if take.units_move else evaluated
+    for i, take in enumerate(pending.code.takes):
+        pool = pending.pools[i]
+        need = 0.0 if take.units_move else pending.units[i]
         if take.reserve is not None and not take.reserve_moves:
             need = max(need, amount(k, session, take.reserve, "the reserve of {}", k.code.pools[pool]))
         state = k.pools[pool]
@@ -135,8 +136,8 @@ def evaluate(k: State, session: Session) -> list[Need]:
     if pending.code.native:
         request_context.set_context(k, session)
     try:
-        for pool, take in zip(pending.pools, pending.code.takes, strict=True):
-            code = k.code.pools[pool]
+        for i, take in enumerate(pending.code.takes):
+            code = k.code.pools[pending.pools[i]]
             units = amount(k, session, take.units, "what a hold takes of {}", code)
             need = units
             if take.reserve is not None:
@@ -154,7 +155,8 @@ def try_admit(k: State, pool: PoolState, session: Session, needs: list[Need], st
     """R4.3: admits the hold if every pool has room, each tested alone."""
     pending = session.pending
     assert pending is not None
-    for index, (units, need) in zip(pending.pools, needs, strict=True):
+    for i, index in enumerate(pending.pools):
+        units, need = needs[i]
         state = k.pools[index]
         rounded = up(state.code, need)
         if state.code.shared:
@@ -183,7 +185,8 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     reuse = positive(code.reuse(k, session, k.moment)) if code.reuse is not None else None
     best = 0.0
     held_pools: list[HeldPool] = []
-    for index, (units, need) in zip(pending.pools, needs, strict=True):
+    for i, index in enumerate(pending.pools):
+        units, need = needs[i]
         pool = k.pools[index]
         rounded = up(pool.code, units)
         own, place = 0.0, -1

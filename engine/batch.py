@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from engine import growth, holdings, plan
 from engine.constants import EPS, GROWING, INF
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from engine.stage_state import StageState
     from engine.state import State
 
-GIVEN, SKIPPED, REFUSED, STOPPED = range(4)
+GIVEN: Final = 0
+SKIPPED: Final = 1
+REFUSED: Final = 2
+STOPPED: Final = 3
 """What giving a resident its tokens came to (R6.6)."""
 
 

@@ -16,7 +16,7 @@ whole is never a member.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine.constants import IN_STAGE
 from engine.statistics import total_order
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.stage_state import StageState
     from engine.state import State
 
-_WHOLE = float(1 << 50)
+_WHOLE: Final = float(1 << 50)
 """Figures below this can be added up by the million without rounding."""
 
 
@@ -52,7 +52,9 @@ class Member:
         self.kv = kv
 
 
-RESIDENT_ORDER, DECODES_FIRST, PREFILLS_FIRST = range(3)
+RESIDENT_ORDER: Final = 0
+DECODES_FIRST: Final = 1
+PREFILLS_FIRST: Final = 2
 """The order an engine serves in, as far as it depends on the mode (R6.10)."""
 
 

@@ -10,11 +10,12 @@ are exact; ``block`` is the one that suits.
 from __future__ import annotations
 
 from struct import Struct
+from typing import Final
 
 from mypy_extensions import i64
 
-MASK64 = 0xFFFFFFFFFFFFFFFF
-MASK32 = 0xFFFFFFFF
+MASK64: Final = 0xFFFFFFFFFFFFFFFF
+MASK32: Final = 0xFFFFFFFF
 
 
 def row(words: tuple[int, int, int, int]) -> int:
@@ -22,13 +23,13 @@ def row(words: tuple[int, int, int, int]) -> int:
     return words[0] | words[1] << 64 | words[2] << 128 | words[3] << 192
 
 
-_CONSTANTS = row((0x61707865, 0x3320646E, 0x79622D32, 0x6B206574))
-_M = row((MASK32, MASK32, MASK32, MASK32))
-_LANE0 = MASK64
-_LANES01 = (1 << 128) - 1
-_LANES012 = (1 << 192) - 1
-_DOUBLE_ROUNDS = 6
-_UNPACK = Struct("<16Q").unpack
+_CONSTANTS: Final = row((0x61707865, 0x3320646E, 0x79622D32, 0x6B206574))
+_M: Final = row((MASK32, MASK32, MASK32, MASK32))
+_LANE0: Final = MASK64
+_LANES01: Final = (1 << 128) - 1
+_LANES012: Final = (1 << 192) - 1
+_DOUBLE_ROUNDS: Final = 6
+_UNPACK: Final = Struct("<16Q").unpack
 
 
 def by_rows(b0: int, c0: int, counter: int) -> tuple[int, ...]:
@@ -126,7 +127,7 @@ def by_words(b0: int, c0: int, counter: int) -> tuple[int, ...]:
     return (*first, *second)
 
 
-COMPILED = not hasattr(by_words, "__code__")
+COMPILED: Final = not hasattr(by_words, "__code__")
 """Whether this module runs as compiled code (``pyproject.toml`` says how)."""
 
 

@@ -140,6 +140,7 @@ class StepCode:
         serving_totals: whether serving keys, ``only`` or the body read any total.
         serving_memory: whether they read the memory totals.
         demand: whether a claim reads the demand.
+        limits: budget and chunk where both are numbers, None where they are to be evaluated.
         steady: whether its decodes may be counted together (``engine.calendar``): its first
             statement serves everybody in an order that depends on the mode alone, and no
             claim and no draw of budget or chunk depends on who they are.
@@ -149,7 +150,7 @@ class StepCode:
     budget: Function
     cost: Function
     chunk: Function
-    fixed_chunk: float | None
+    limits: tuple[float, float] | None
     granule: float
     by: tuple[Function, ...]
     still: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine import client, holdings, shared_prefixes, stages, workload
 from engine.constants import ENDED, GROWING, IN_STAGE, JOINING, QUEUED
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.session_state import Session
     from engine.state import State
 
-MOST_REPLACED = 1_000_000
+MOST_REPLACED: Final = 1_000_000
 """Sessions of a closed population that end at one instant before time is taken never to pass."""
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.statistics import interval, total_order
 
 if TYPE_CHECKING:
     from engine.state import State
 
-_WINDOWS = 20
+_WINDOWS: Final = 20
 """Windows of a gauge's confidence interval (R9.17)."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine import admission, calendar, endings, holdings, lease_preemption, prefix_cache, request_context
 from engine.constants import EPS, GROWING, HOLD, IN_STAGE
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from engine.session_state import HeldPool, Session
     from engine.state import State
 
-GREW, WAITS, PREEMPTED_ITSELF = range(3)
+GREW: Final = 0
+WAITS: Final = 1
+PREEMPTED_ITSELF: Final = 2
 """What a growth came to."""
 
 Ranked = list[tuple["Session", tuple[float, ...]]]

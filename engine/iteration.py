@@ -34,7 +34,8 @@ def attempt(k: State, st: StageState) -> None:
     assert step is not None
     m = k.moment
     plan.set_totals(st, m, memory=step.totals_first)
-    a = Attempt(k, step.budget(k, k.nobody, m), step.chunk(k, k.nobody, m))
+    budget, chunk = plan.limits(k, step, m)
+    a = Attempt(k, budget, chunk)
     if step.body is not None:
         body = step.body
         conduct(k, st, a, lambda: procedures.run_body(k, st, a, body))

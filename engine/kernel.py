@@ -62,7 +62,7 @@ def over(k: State) -> bool:
 def take_event(k: State) -> None:
     """R2.3 (c) and (d): the next event is handled, and settling begins."""
     time, _, what, a, b, c = k.queue[0]
-    if time > k.now:
+    if time > k.now and k.gauges:
         gauges.read(k)
     heappop(k.queue)
     k.now = time

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from heapq import heapreplace
 from math import nextafter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine import admission, gauges, leap_code, leap_loop, plan
 from engine.chacha import COMPILED
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.stage_state import StageState
     from engine.state import State
 
-_MOST_KEYED = 8
+_MOST_KEYED: Final = 8
 """Holds of a queue by keys that are looked at before a leap; a longer queue makes none."""
 
 

@@ -81,6 +81,13 @@ def _sum_memory(jobs: list[Job], pool: int, decode: float) -> tuple[float, float
     return decode, prefill
 
 
+def limits(k: State, step: StepCode, m: Moment) -> tuple[float, float]:
+    """An engine's budget and its chunk as they are now, in tokens (R6.3)."""
+    if step.limits is not None:
+        return step.limits
+    return step.budget(k, k.nobody, m), step.chunk(k, k.nobody, m)
+
+
 def awaited(k: State, step: StepCode) -> bool:
     """Whether somebody waits in a queue that an engine admits from."""
     for i in step.queues:  # noqa: SIM110 - a generator costs more than the look itself, which every event takes
@@ -103,8 +110,7 @@ def planned_budget(k: State, st: StageState) -> float:
     # A moment of its own: the expression around may go on reading the present one.
     m = Moment()
     set_totals(st, m, memory=step.totals_first)
-    budget = step.budget(k, k.nobody, m)
-    chunk = step.chunk(k, k.nobody, m)
+    budget, chunk = limits(k, step, m)
     steady, single = apart(st)
     want = float(steady)
     for job in single:

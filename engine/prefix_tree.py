@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 NodePath = tuple[tuple[int, float, float], ...]
 """The segments before one, and then it: (which expression its key is, what that reads, its length).
 
@@ -14,7 +16,7 @@ Chain = tuple[tuple[NodePath, float, float], ...]
 """Per segment the node's path, where it starts and where it ends, in units; the own part is the last."""
 
 OWN, DEAD = -1, -2
-OPEN = -1.0
+OPEN: Final = -1.0
 
 
 class Stamp:

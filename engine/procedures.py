@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from engine import admission, plan, sessions
 from engine.batch import GIVEN, REFUSED, STOPPED, at, excluded, give, in_order, serve
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from engine.stage_state import StageState
     from engine.state import State
 
-SERVE_PATH: Path = (0,)
-ADMIT_PATH: Path = (1,)
+SERVE_PATH: Final[Path] = (0,)
+ADMIT_PATH: Final[Path] = (1,)
 """The statements of the default and the exclusive procedure, as schedules (R6.8, R6.9)."""
 
 
@@ -135,21 +135,21 @@ def run_body(k: State, st: StageState, a: Attempt, body: tuple[ScheduleCode, ...
     """R6.14: the statements in order, once each."""
     for code in body:
         at(k, a, code.path)
-        match code:
-            case ServeCode(_, only, by, still):
-                step = st.code.step
-                assert step is not None
-                if by is None:
-                    serve(k, st, a, step.by, still=step.still, only=only)
-                else:
-                    serve(k, st, a, by, still=still, only=only)
-            case AdmitCode():
-                _admit(k, st, a, code)
-            case GuardCode(path, guard, then, orelse):
-                holds = _guard(k, st, a, guard, path, "the condition of a branch")
-                run_body(k, st, a, then if holds else orelse)
-            case RegisterCode():
-                _set_register(k, st, a, code)
+        # A match would ask the same, and costs compiled code far more.
+        if isinstance(code, ServeCode):
+            step = st.code.step
+            assert step is not None
+            if code.by is None:
+                serve(k, st, a, step.by, still=step.still, only=code.only)
+            else:
+                serve(k, st, a, code.by, still=code.still, only=code.only)
+        elif isinstance(code, AdmitCode):
+            _admit(k, st, a, code)
+        elif isinstance(code, GuardCode):
+            holds = _guard(k, st, a, code.guard, code.path, "the condition of a branch")
+            run_body(k, st, a, code.then if holds else code.orelse)
+        else:
+            _set_register(k, st, a, code)
 
 
 def _admit(k: State, st: StageState, a: Attempt, code: AdmitCode) -> None:

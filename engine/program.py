@@ -208,7 +208,7 @@ class _Builder:
         claims = [c for c in self.program.claims if c.stage == i]
         first = context_of(step.budget, step.chunk)
         last = context_of(step.cost, *(c.expr for c in claims))
-        chunk = constant(step.chunk)
+        budget, chunk = constant(step.budget), constant(step.chunk)
         serve = step.serve.keys if step.serve is not None else ()
         body = self._schedule(step.iteration, ()) if step.iteration is not None else None
         serving = context_of(*serve) | _schedule_context(step.iteration or ())
@@ -217,7 +217,7 @@ class _Builder:
             budget=self.function(step.budget, "machine"),
             cost=self.function(step.cost, "machine"),
             chunk=self.function(step.chunk, "machine"),
-            fixed_chunk=chunk,
+            limits=(budget, chunk) if budget is not None and chunk is not None else None,
             granule=step.granule or 0.0,
             by=keys,
             still=not any(reads_state(e) for e in serve),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from math import log, sqrt
+from typing import Final
 
 from engine.chacha import MASK32, MASK64, block, row
 
 WORKLOAD, SESSION, LEG = 1, 2, 3
 """The kinds of a session's streams (R8.4)."""
 
-TRACE_SALT = 0x6A09E667F3BCC908
-MACHINE_SALT = 0x5851F42D4C957F2D
-EVICTION_SALT = 0x2545F4914F6CDD1D
+TRACE_SALT: Final = 0x6A09E667F3BCC908
+MACHINE_SALT: Final = 0x5851F42D4C957F2D
+EVICTION_SALT: Final = 0x2545F4914F6CDD1D
 """What the global streams' seeds are xored with (R8.5)."""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.constants import INF
+
 if TYPE_CHECKING:
     from engine.codes import PoolCode
 
@@ -24,7 +26,8 @@ def up(pool: PoolCode, units: float) -> float:
     if not block:
         return units
     blocks = units / block
-    return -(-blocks // 1.0) * block if blocks < _FINITE else blocks * block
+    # The ``//`` of an infinity would be NaN.
+    return -(-blocks // 1.0) * block if blocks < INF else blocks * block
 
 
 def down(pool: PoolCode, units: float) -> float:
@@ -33,8 +36,4 @@ def down(pool: PoolCode, units: float) -> float:
     if not block:
         return units
     blocks = units / block
-    return blocks // 1.0 * block if blocks < _FINITE else blocks * block
-
-
-_FINITE = float("inf")
-"""``//`` of an infinity is NaN, where rounding leaves it as it is."""
+    return blocks // 1.0 * block if blocks < INF else blocks * block

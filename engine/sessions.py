@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine import admission, client, endings, flows, growth, holdings, latencies, native_requests, prefix_cache, stages, workload
 from engine.amounts import amount, guard, member
@@ -14,7 +14,6 @@ from engine.codes import (
     EndCode,
     ForkCode,
     HoldCode,
-    JoinCode,
     LoopCode,
     NativeStepCode,
     ObserveCode,
@@ -37,10 +36,10 @@ if TYPE_CHECKING:
     from engine.session_state import Session
     from engine.state import State
 
-_MOST_ROUNDS = 1_000_000
+_MOST_ROUNDS: Final = 1_000_000
 """Rounds of one execution after which it never comes to rest (R3.1, R10.1)."""
 
-_MOST_READIES = 1000
+_MOST_READIES: Final = 1000
 """Times a session may become ready at one instant (R2.8)."""
 
 
@@ -113,7 +112,7 @@ def execute(k: State, session: Session) -> None:
                 endings.end(k, session)
                 return
             frame = session.frames[-1]
-            block, index, kind = frame
+            block, index, kind = frame[0], frame[1], frame[2]
             if index < len(blocks[block]):
                 frame[1] = index + 1
                 place = (block, index)
@@ -121,7 +120,7 @@ def execute(k: State, session: Session) -> None:
                 if closing[block][index] and session.client is not None:
                     client.close_turn(k, session)
                 _statement(k, session, code, frame)
-                if type(code) is RunCode or (type(code) is NativeStepCode and code.what in ("prefill", "decode")):
+                if isinstance(code, RunCode) or (isinstance(code, NativeStepCode) and code.what in ("prefill", "decode")):
                     # Also a run of no work stops here: its session is ready again behind the others (R3.10).
                     return
             elif kind == LOOP:
@@ -155,47 +154,46 @@ def _end_scope(k: State, session: Session) -> None:
 
 
 def _statement(k: State, session: Session, code: StatementCode, frame: list[int]) -> None:
-    match code:
-        case SetCode(slot, value):
-            session.attrs[slot] = value(k, session, k.moment)
-        case ObserveCode(index, value):
-            workload.observe(k, session, index, value(k, session, k.moment))
-        case RunCode():
-            _run(k, session, code)
-        case HoldCode():
-            admission.enqueue(k, session, admission.pend(k, session, code), at_head=False)
-        case BranchCode(test, then, orelse):
-            session.frames.append([then if guard(k, session, test, "a branch") else orelse, 0, PLAIN])
-        case WhileCode(test, body):
-            if guard(k, session, test, "a while"):
-                frame[1] -= 1
-                session.frames.append([body, 0, PLAIN])
-        case LoopCode(body):
-            session.frames.append([body, 0, LOOP])
-        case TurnCode():
-            workload.turn(k, session)
-        case EndCode(refusal):
-            if refusal:
-                session.client = None
-            endings.end(k, session)
-        case AmountCode():
-            _amount(k, session, code)
-        case DropCode(pool):
-            prefix_cache.drop(k.pools[member(k, session, pool)], session)
-        case ReleaseCode(pool):
-            holdings.release(k, session, member(k, session, pool))
-            growth.retry_everything(k)
-        case ChooseCode():
-            _choose(k, session, code)
-        case ForkCode(body):
-            workload.fork(k, session, body)
-        case RequestCode():
-            native_requests.begin(k, session, code)
-        case NativeStepCode():
-            native_requests.step(k, session, code)
-        case JoinCode():
-            if session.legs:
-                session.status = JOINING
+    # One test after another, the likelier first: a match asks the same of every class, and costs compiled code far more.
+    if isinstance(code, SetCode):
+        session.attrs[code.slot] = code.value(k, session, k.moment)
+    elif isinstance(code, RunCode):
+        _run(k, session, code)
+    elif isinstance(code, ObserveCode):
+        workload.observe(k, session, code.observe, code.value(k, session, k.moment))
+    elif isinstance(code, HoldCode):
+        admission.enqueue(k, session, admission.pend(k, session, code), at_head=False)
+    elif isinstance(code, TurnCode):
+        workload.turn(k, session)
+    elif isinstance(code, BranchCode):
+        session.frames.append([code.then if guard(k, session, code.guard, "a branch") else code.orelse, 0, PLAIN])
+    elif isinstance(code, WhileCode):
+        if guard(k, session, code.guard, "a while"):
+            frame[1] -= 1
+            session.frames.append([code.body, 0, PLAIN])
+    elif isinstance(code, LoopCode):
+        session.frames.append([code.body, 0, LOOP])
+    elif isinstance(code, EndCode):
+        if code.refusal:
+            session.client = None
+        endings.end(k, session)
+    elif isinstance(code, AmountCode):
+        _amount(k, session, code)
+    elif isinstance(code, DropCode):
+        prefix_cache.drop(k.pools[member(k, session, code.pool)], session)
+    elif isinstance(code, ReleaseCode):
+        holdings.release(k, session, member(k, session, code.pool))
+        growth.retry_everything(k)
+    elif isinstance(code, ChooseCode):
+        _choose(k, session, code)
+    elif isinstance(code, ForkCode):
+        workload.fork(k, session, code.body)
+    elif isinstance(code, RequestCode):
+        native_requests.begin(k, session, code)
+    elif isinstance(code, NativeStepCode):
+        native_requests.step(k, session, code)
+    elif session.legs:  # a join
+        session.status = JOINING
 
 
 def _run(k: State, session: Session, code: RunCode) -> None:

@@ -5,7 +5,7 @@ Knows nothing of pools; flows over several stages are in ``engine.flows``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine import calendar, flows
 from engine.constants import FINISH, IN_STAGE
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.stage_state import StageState
     from engine.state import State
 
-_SMOOTHING = 0.01
+_SMOOTHING: Final = 0.01
 """What a new sample weighs in an estimator (R7.15)."""
 
 

@@ -7,7 +7,7 @@ options) are in ``engine.program`` and shared by all clones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine.constants import SETTLED
 from engine.history import ClaimState, History
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.trace import Trace
 
 
-_NUMBERS = (
+_NUMBERS: Final = (
     "arrived",
     "attempt_preempted",
     "attempt_stage",

@@ -7,15 +7,16 @@ of a report is the reference's.
 from __future__ import annotations
 
 from math import ceil, copysign, exp, frexp, isfinite, log, log1p, sqrt
+from typing import Final
 
-_BUCKET = log1p(0.01)
+_BUCKET: Final = log1p(0.01)
 """Width of a gap histogram's bucket on the logarithmic scale (R9.8)."""
 
-_BATCHES = 20
-_STUDENT_19 = 2.093
+_BATCHES: Final = 20
+_STUDENT_19: Final = 2.093
 """Batches of the confidence interval, and Student's factor for them (R9.12)."""
 
-_LEAST_SAMPLES = 40
+_LEAST_SAMPLES: Final = 40
 """Below this an observation has no confidence interval (R9.10)."""
 
 
@@ -237,13 +238,13 @@ def add_repeatedly(total: float, x: float, n: int) -> float:
     return total
 
 
-_WORTH_JUMPING = 6
+_WORTH_JUMPING: Final = 6
 """Additions below which the loop is as fast."""
 
-_HUGE = 2.0**1000
+_HUGE: Final = 2.0**1000
 """Sums above it are left to the loop, far from overflow."""
 
-_LOWEST = -(1 << 40)
+_LOWEST: Final = -(1 << 40)
 """The bucket of gaps that are not above 0, below every other."""
 
 

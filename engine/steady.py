@@ -41,7 +41,7 @@ def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
     plan.set_totals(st, m, memory=step.totals_first)
     if st.cohort is not cohort:
         return False
-    budget, chunk = step.budget(k, k.nobody, m), step.chunk(k, k.nobody, m)
+    budget, chunk = plan.limits(k, step, m)
     steady = float(len(cohort.members))
     if budget != INF and budget % 1.0:
         return False

@@ -43,7 +43,7 @@ def with_budget(run: Simulation, stage: int, more: float) -> Simulation:
     step = other.state.stages[stage].code.step
     assert step is not None
     budget = step.budget
-    _set_step(other, stage, replace(step, budget=lambda k, s, m: budget(k, s, m) + more))
+    _set_step(other, stage, replace(step, budget=lambda k, s, m: budget(k, s, m) + more, limits=None))
     return other
 
 
