@@ -27,11 +27,11 @@ class Checkpoints:
         """The run has made a small step; lays down a checkpoint when it is due.
 
         The distance is counted in steps and never in wall time, so that the same walk
-        leaves the same checkpoints. As a clone takes as long as all that live are many,
-        the steps must be at least as many.
+        leaves the same checkpoints. A clone takes as long as those that live are many, so
+        the steps must be twice as many at least: the clones stay a small part of the run.
         """
         self._since += 1
-        if self._since < self._spacing or self._since < simulation.state.live:
+        if self._since < self._spacing or self._since < 2 * simulation.state.live:
             return
         self._since = 0
         self._at.append(simulation.position)

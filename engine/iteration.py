@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine import holdings, plan, procedures, stages
@@ -36,40 +35,44 @@ def attempt(k: State, st: StageState) -> None:
     plan.set_totals(st, m, memory=step.totals_first)
     budget, chunk = plan.limits(k, step, m)
     a = Attempt(k, budget, chunk)
-    if step.body is not None:
-        body = step.body
-        conduct(k, st, a, lambda: procedures.run_body(k, st, a, body))
-    elif step.exclusive:
-        conduct(k, st, a, lambda: procedures.exclusive(k, st, a))
-    else:
-        conduct(k, st, a, lambda: procedures.default(k, st, a))
+    begin(k, st, a)
+    try:
+        if step.body is not None:
+            procedures.run_body(k, st, a, step.body)
+        elif step.exclusive:
+            procedures.exclusive(k, st, a)
+        else:
+            procedures.default(k, st, a)
+        start(k, st, a)
+    finally:
+        leave(k, st, a)
 
 
-def conduct(k: State, st: StageState, a: Attempt, procedure: Callable[[], None]) -> None:
-    """R6.3 steps 2 to 8 around a procedure that forms the batch."""
+def begin(k: State, st: StageState, a: Attempt) -> None:
+    """R6.3 step 2: a batch is being formed, by a procedure that ``start`` and ``leave`` follow."""
     st.marks += 1
     k.attempt_preempted = 0
     k.attempt_stage = st.code.index
     k.forming = a
-    try:
-        procedure()
-        note_unserved(k, st, a)
-        start(k, st, a)
-    finally:
-        k.forming = None
-        k.attempt_stage = -1
-        k.path = None
-        k.planning = None
-        st.attempt = (k.events, k.attempts)
-        st.attempted_at = k.now
-        st.lit = a.path
-        st.executed = tuple(a.executed)
+
+
+def leave(k: State, st: StageState, a: Attempt) -> None:
+    """The attempt is over, whatever came of it: what it was is noted, and the kernel forms no batch."""
+    k.forming = None
+    k.attempt_stage = -1
+    k.path = None
+    k.planning = None
+    st.attempt = (k.events, k.attempts)
+    st.attempted_at = k.now
+    st.lit = a.path
+    st.executed = tuple(a.executed)
 
 
 def start(k: State, st: StageState, a: Attempt) -> None:
     """R6.3 steps 4 to 8: the batch becomes the running iteration, or nothing comes of the attempt."""
     step = st.code.step
     assert step is not None
+    note_unserved(k, st, a)
     preempted = k.attempt_preempted
     if st.cohort is not None and a.batch and step.totals_batch:
         # Where the memory of others is not whole, this gives every member its own place in the batch.

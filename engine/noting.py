@@ -29,7 +29,9 @@ class Notes:
         self._at = (run.state.events, run.state.attempts)
         self._engines = run.code.engines
         self._watch = Watch(_everything_indexed(run), run.state)
-        self._marks = self._marked(run.state)
+        self._preempted = self._idled = self._admitted = 0
+        self._registers: list[float] = []
+        self._differs(run.state)
 
     @property
     def seen(self) -> Position:
@@ -50,7 +52,7 @@ class Notes:
         if stage is not None:
             st = k.stages[stage]
             if new:
-                self.index.note(*stepped, stage, 1, st.iterations - leapt if st.started else None)
+                self.index.note(stepped[0], stepped[1], stage, 1, st.iterations - leapt if st.started else None)
             if leapt:
                 first, count = stepped[0] + 1, leapt
                 if not new and self._at >= (first, 1):
@@ -63,23 +65,26 @@ class Notes:
         if not new:
             return
         self._at = (k.events, k.attempts)
-        marks = self._marked(k)
-        if marks != self._marks:
-            self._marks = marks
+        if self._differs(k):
             for breakpoint_ in self._watch.hits(k):
                 self.index.happened(breakpoint_, self.seen)
-        self.series.passed(run)
+        self.series.passed(run, self._idled)
         self.checkpoints.passed(run)
 
-    def _marked(self, k: State) -> tuple[int, int, int, list[float]]:
-        """Figures of which one differs whenever something happened that is looked up by kind."""
-        preempted = idle = 0
+    def _differs(self, k: State) -> bool:
+        """Whether a figure differs of which one does whenever something happened that is looked up by kind."""
+        preempted = idled = 0
         for pool in k.pools:
             # By pool, as leases that are taken count there alone.
             preempted += pool.preemptions
         for i in self._engines:
-            idle += k.stages[i].idle_attempts
-        return preempted, k.next_admission, idle, k.registers.copy()
+            idled += k.stages[i].idle_attempts
+        same = preempted == self._preempted and idled == self._idled and k.next_admission == self._admitted
+        if same and k.registers == self._registers:
+            return False
+        self._preempted, self._idled, self._admitted = preempted, idled, k.next_admission
+        self._registers = k.registers.copy()
+        return True
 
 
 def _everything_indexed(run: Simulation) -> list[Breakpoint]:

@@ -7,8 +7,6 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.breakpoints import OnIdle
-
 if TYPE_CHECKING:
     from engine.simulation import Simulation
 
@@ -71,8 +69,7 @@ class Series:
         self._used = [array("d") for _ in caps]
         self._preempted = array("d")
         self._idle = array("d")
-        self._idles = OnIdle()
-        self._idled = self._idles.trace(run.state)
+        self._idled = 0
         self._lost = 0
         self._since = 0
         self._spacing = 1
@@ -80,17 +77,21 @@ class Series:
         self._made: tuple[tuple[float, int, int], Overview] | None = None
         self._point(run)
 
-    def passed(self, run: Simulation) -> None:
-        """The run has made a small step, or a leap."""
+    def passed(self, run: Simulation, idled: int) -> None:
+        """The run has made a small step, or a leap.
+
+        Args:
+            run: the run after it.
+            idled: attempts so far that came to nothing although somebody ran or waited.
+        """
         k = run.state
         self._end = k.now
-        for _ in range(k.preempted - self._lost):
+        while self._lost < k.preempted:
+            self._lost += 1
             self._preempted.append(k.now)
-        self._lost = k.preempted
-        idle = self._idles.trace(k)
-        if idle != self._idled:
+        if idled != self._idled:
+            self._idled = idled
             self._idle.append(k.now)
-        self._idled = idle
         self._since += 1
         if self._since >= self._spacing:
             self._since = 0

@@ -32,17 +32,16 @@ class _Reached(BaseException):
     """The decision that was waited for has been made; no failure of the program, so nothing of it may catch this."""
 
 
-class _Until(list[Decision]):
-    """Records until so many decisions are made, then looks at the run and leaves the step."""
+class _Until:
+    """Waits until so many decisions are made, then looks at the run and leaves the step."""
 
     def __init__(self, decisions: int, look: Callable[[], None]) -> None:
-        super().__init__()
-        self._decisions = decisions
+        self._left = decisions
         self._look = look
 
-    def append(self, decision: Decision) -> None:
-        super().append(decision)
-        if len(self) == self._decisions:
+    def append(self, _decision: Decision, /) -> None:
+        self._left -= 1
+        if not self._left:
             # Here and not once the step is left: leaving it tidies up what it had begun.
             self._look()
             raise _Reached
@@ -64,6 +63,7 @@ class Simulation:
         trace_folder: what a relative trace path is read against; None is the current folder.
         plain: whether every resident is looked at in every iteration, by the rules alone: the
             specification the short cuts (``engine.steady``, ``engine.leap``) are tested against.
+        state: a state of the program to go on from, whose settings then hold; None begins a run.
 
     Raises:
         Unsupported: the program uses a construct that is not executed.
@@ -79,9 +79,17 @@ class Simulation:
         arrivals: int | None = None,
         trace_folder: Path | None = None,
         plain: bool = False,
+        state: State | None = None,
     ) -> None:
-        self.code: ProgramCode = compile_program(program)
         self.failure: FailureView | None = None
+        self.attempted: int | None = None
+        """The engine whose attempt led here, None after a plain event."""
+        self._begun = False
+        if state is not None:
+            self.code: ProgramCode = state.code
+            self.state = state
+            return
+        self.code = compile_program(program)
         trace: Any = ()
         failed: ProgramFailure | None = None
         if program.trace is not None:
@@ -96,11 +104,8 @@ class Simulation:
             program.warmup if warmup is None else warmup,
             program.arrivals if arrivals is None else arrivals,
             trace,
-        )
+        ).filled()
         self.state.plain = plain
-        self.attempted: int | None = None
-        """The engine whose attempt led here, None after a plain event."""
-        self._begun = False
         if failed is not None:
             self._fail(failed)
 
@@ -257,10 +262,8 @@ class Simulation:
     def clone(self) -> Simulation:
         """A run that goes on from here by itself, with nobody listening."""
         calendar.fold_all(self.state)
-        other = Simulation.__new__(Simulation)
-        other.code = self.code
+        other = Simulation(self.code.program, state=self.state.clone())
         other.failure = self.failure
-        other.state = self.state.clone()
         other.attempted = self.attempted
         other._begun = self._begun
         return other
@@ -272,13 +275,9 @@ class Simulation:
             horizon: another end for it, in seconds; None keeps this one's.
         """
         state = self.state
-        other = self.clone()
-        other.failure = None
         end = state.horizon if horizon is None else horizon
-        other.state = State(self.code, state.seed, end, state.warmup, state.arrivals_wanted, state.trace)
-        other.attempted = None
-        other._begun = False
-        return other
+        anew = State(self.code, state.seed, end, state.warmup, state.arrivals_wanted, state.trace).filled()
+        return Simulation(self.code.program, state=anew)
 
     @property
     def begun(self) -> bool:

@@ -60,7 +60,7 @@ _NUMBERS: Final = (
 
 
 class State:
-    """Everything of a run that changes (R1.15)."""
+    """Everything of a run that changes (R1.15); without contents until ``filled``, or a clone's are put in."""
 
     def __init__(self, code: ProgramCode, seed: int, horizon: float, warmup: float, arrivals: int | None, trace: Trace) -> None:
         self.code = code
@@ -76,9 +76,9 @@ class State:
         """The events as a heap: (time, sequence, what, and three numbers that depend on it)."""
         self.ready: list[int] = []
         """The slots of those who go on next, in order (R1.15)."""
-        self.registers = [register.init for register in code.program.registers]
-        self.pools = [PoolState(pool) for pool in code.pools]
-        self.stages = [StageState(stage) for stage in code.stages]
+        self.registers: list[float] = []
+        self.pools: list[PoolState] = []
+        self.stages: list[StageState] = []
         self.sessions: dict[int, Session] = {}
         """Live sessions by serial."""
         self.slots: list[Session | None] = []
@@ -100,11 +100,11 @@ class State:
         """Turns that have had a token, as the client sees it."""
         self.events = 0
         self.warm = warmup <= 0
-        self.mean_live = TimeAverage()
-        self.arrival_stream = Stream(seed)
-        self.machine_stream = code.machine_stream(seed)
-        self.eviction_stream = code.eviction_stream(seed)
-        self.trace_stream = code.trace_stream(seed)
+        self.mean_live: TimeAverage
+        self.arrival_stream: Stream
+        self.machine_stream: Stream
+        self.eviction_stream: Stream
+        self.trace_stream: Stream
         self.replaced = 0
         """Sessions of a closed population that were replaced at the instant ``replaced_at``."""
         self.replaced_at = -1.0
@@ -112,11 +112,11 @@ class State:
         self.flows_last = 0.0
         self.flows_epoch = 0
         self.flows_touched: set[int] = set()
-        self.observed = [History() for _ in code.program.observes]
+        self.observed: list[History] = []
         """Per observation (time, value, serial, turn, warm)."""
-        self.client = {name: History() for name in ("ttft", "tpot", "response")}
-        self.gauges = [History() for _ in code.program.gauges]
-        self.claims = [ClaimState() for _ in code.program.claims]
+        self.client: dict[str, History] = {}
+        self.gauges: list[History] = []
+        self.claims: list[ClaimState] = []
         self.trace = trace
         """The trace's sessions, each a tuple of turns (new, out, think, forced); empty without one."""
         self.ticks_due = False
@@ -138,6 +138,24 @@ class State:
         """The schedule statement being executed."""
         self.listen: Listener | None = None
         """Where decisions are recorded; None while nobody listens."""
+
+    def filled(self) -> State:
+        """The same state, with what a run begins with."""
+        code, seed = self.code, self.seed
+        program = code.program
+        self.registers = [register.init for register in program.registers]
+        self.pools = [PoolState(pool) for pool in code.pools]
+        self.stages = [StageState(stage) for stage in code.stages]
+        self.mean_live = TimeAverage()
+        self.arrival_stream = Stream(seed)
+        self.machine_stream = code.machine_stream(seed)
+        self.eviction_stream = code.eviction_stream(seed)
+        self.trace_stream = code.trace_stream(seed)
+        self.observed = [History() for _ in program.observes]
+        self.client = {name: History() for name in ("ttft", "tpot", "response")}
+        self.gauges = [History() for _ in program.gauges]
+        self.claims = [ClaimState() for _ in program.claims]
+        return self
 
     def averages(self) -> tuple[TimeAverage, ...]:
         """What every settling records (R9.3)."""

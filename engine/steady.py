@@ -74,12 +74,15 @@ def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
     a = Attempt(k, budget, chunk)
     a.left = budget - steady
     body = step.body
+    iteration.begin(k, st, a)
     try:
         if body is None:
-            iteration.conduct(k, st, a, lambda: _procedure(k, st, cohort, a, short))
+            _procedure(k, st, cohort, a, short)
         else:
-            iteration.conduct(k, st, a, lambda: _run_body(k, st, cohort, a, body, short))
+            _run_body(k, st, cohort, a, body, short)
+        iteration.start(k, st, a)
     finally:
+        iteration.leave(k, st, a)
         cohort.attempt = None
     return True
 
