@@ -13,6 +13,9 @@ from engine.snapshot import Position
 _BREATH = 64
 """Small steps between two looks at the interrupt: well under a tenth of a second."""
 
+_NEAR = (64, 1024)
+"""Events before a moment that are searched before all of them back to the checkpoint."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -66,26 +69,38 @@ def search_back(
     """The latest moment not after ``last`` that matches, and all it matches; None for none.
 
     The stretches between checkpoints are replayed one by one backwards, and the last match
-    of the first stretch that has one is it.
+    of the first stretch that has one is it. Where no leap can be made while watching, the
+    first of them is watched from shortly before its end first: what is looked for is often near.
 
     Raises:
         Interrupted: it was told to stop.
     """
     limit = last
+    near = () if all(b.leaps for b in breakpoints) else _NEAR
     while True:
         begin = checkpoints.earlier(limit)
         if begin is None:
             return None
-        found = _last_match(checkpoints.before(begin), limit, breakpoints, pace)
+        for events in near:
+            start = Position(limit.events - events)
+            if begin < start:
+                found = _last_match(checkpoints.before(begin), start, limit, breakpoints, pace)
+                if found is not None:
+                    return found
+        near = ()
+        found = _last_match(checkpoints.before(begin), begin, limit, breakpoints, pace)
         if found is not None:
             return found
         limit = begin
 
 
 def _last_match(
-    run: Simulation, limit: Position, breakpoints: Sequence[Breakpoint], pace: Pace
+    run: Simulation, start: Position, limit: Position, breakpoints: Sequence[Breakpoint], pace: Pace
 ) -> tuple[Position, tuple[Breakpoint, ...]] | None:
-    """The last match not after ``limit``: a stretch ends with the checkpoint it leads to."""
+    """The last match after ``start`` and not after ``limit``: a stretch ends with the checkpoint it leads to."""
+    while run.position < start and not run.finished:
+        advance(run, start)
+        pace.step(run)
     watch = Watch(breakpoints, run.state)
     found: tuple[Position, tuple[Breakpoint, ...]] | None = None
     while run.position < limit and not run.finished:

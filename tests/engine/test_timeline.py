@@ -250,14 +250,17 @@ class Walks(RuleBasedStateMachine):
 
 
 class WalksWithFewCheckpoints(Walks):
-    """The same where checkpoints are dense at first and most of them are given up again."""
+    """The same where checkpoints are dense at first and most are given up again, and what is near is searched first."""
 
     def __init__(self) -> None:
         super().__init__()
         self.dense = mock.patch.multiple("engine.checkpoints", _FIRST_SPACING=5, _MOST=6)
+        self.near = mock.patch("engine.walking._NEAR", (2, 4))
         self.dense.start()
+        self.near.start()
 
     def teardown(self) -> None:
+        self.near.stop()
         self.dense.stop()
 
 
