@@ -45,7 +45,7 @@ from grammar.queues import declare_queue
 from grammar.reads import Clause, Column
 from grammar.relations import check_share, declare_relation
 from grammar.requests import Request, taken_apart
-from grammar.schedule import Schedule, take_apart
+from grammar.schedule import Schedule, reads_of_any_request, take_apart
 from grammar.scopes import Model, Register
 from grammar.settings import Settings, check_arrivals, check_times
 from grammar.source import Source, Span
@@ -313,7 +313,8 @@ class _Linking:
         if not self.findings.errors:
             bound = {n: s for n, s in inliner.bound.items() if n in self.model.attributes and n not in own}
             check_scopes_of_bindings(self.findings, (*session, *server), bound)
-            check_declared_reads(self.findings, (*self.model.outside_holds(), *init, *turn), bound)
+            served = (node for schedule in self.schedules.values() for node in reads_of_any_request(schedule))
+            check_declared_reads(self.findings, (*self.model.outside_holds(), *served, *init, *turn), bound)
         self.hidden = workload.hidden_slots(self.findings, self.model, load.hidden)
         for name in load.hidden:
             self.model.hidden.setdefault(name.text, name.span)

@@ -216,6 +216,18 @@ def _check_taking(findings: Findings, schedule: Schedule) -> None:
 # ------------------------------------------------------------------------------- forms
 
 
+def reads_of_any_request(schedule: Schedule) -> tuple[syntax.Node, ...]:
+    """The predicate and the order of a form that is known as a whole: read of any request, so of no hold's names (L5.15).
+
+    The reference draws the line here: in the default form and in that of one ``only`` a binding is refused, while the
+    same keys in a schedule carried out statement by statement may read one.
+    """
+    first = schedule.body[0] if form_of(schedule) in ("default", "only") else None
+    if not isinstance(first, syntax.Advance):
+        return ()
+    return tuple(node for node in (first.only, first.order) if node is not None)
+
+
 def never_preempted(gate: syntax.Expr | None) -> bool:
     """Whether a condition is one of the three spellings of "nothing was preempted" (L5.15)."""
     if isinstance(gate, syntax.Unary) and gate.op == "!":

@@ -133,11 +133,11 @@ HOLDS = {
 }
 
 
-def scheduled(key: str) -> str:
+def scheduled(served: str, admitted: str = "") -> str:
     return f"""
     fn main() {{
       device gpu {{ kv cap 90; }} pool kv on gpu {{ }}
-      engine e on gpu {{ tokens cap 8; schedule {{ advance running {key}; admit waiting; }} execute (1); }}
+      engine e on gpu {{ tokens cap 8; schedule {{ advance running {served}; admit waiting {admitted}; }} execute (1); }}
       {W}
       server {{ hold kv (cost(kv, x)) at admission (x = n) {{ run e prefill (cost(e, x)); }} }}
     }}
@@ -147,6 +147,23 @@ def scheduled(key: str) -> str:
 BINDINGS = {
     "an order of the schedule that reads a binding": (None, scheduled("by (x)")),
     "a predicate of the schedule that reads a binding": (None, scheduled("only (x > 1)")),
+    # As measured on the reference: refused where the schedule is one of the two forms known as a whole (L5.15).
+    "an order of the default procedure that reads a binding": ("E1027", scheduled("by (x)", "while (running.preempted == 0)")),
+    "the second key of the default procedure": ("E1027", scheduled("by (n, -x)", "while (!running.preempted)")),
+    "an order of the default procedure that reads a size": (None, scheduled("by (n)", "while (running.preempted == 0)")),
+    "an order beside another gate that reads a binding": (None, scheduled("by (x)", "while (running.preempted < 1)")),
+    "an order of the one-`only` form that reads a binding": (
+        "E1027",
+        scheduled("only (n > 1) by (x)", "only (n > 1) while (running.preempted == 0)"),
+    ),
+    "the predicate of the one-`only` form that reads a binding": (
+        "E1027",
+        scheduled("only (x > 1)", "only (x > 1) while (running.preempted == 0)"),
+    ),
+    "an order of two predicates that differ, reading a binding": (
+        None,
+        scheduled("only (n > 1) by (x)", "only (n > 2) while (running.preempted == 0)"),
+    ),
     "an order of the schedule that reads a size": (None, scheduled("by (n)")),
     "a name bound in two holds": (
         None,
