@@ -95,31 +95,29 @@ class EntryRules:
                     )
 
     def _pools(self, node: syntax.Node) -> None:
-        """An entry holds, grows and loads its queue's pools (E1305)."""
-        refs: tuple[syntax.Ref, ...] = ()
-        if isinstance(node, syntax.Hold):
-            refs = tuple(t.pool for t in node.takes)
-        elif isinstance(node, syntax.Grow | syntax.Load):
-            refs = (node.pool,)
-        for ref in refs:
-            if len(ref.names) == 1 and ref.names[0].text in self.queue.pools:
-                continue
-            own = ref.names[0].text == self.queue.name and len(ref.names) == 2 and ref.names[1].text in self.queue.pools
-            there = ", ".join(f"`{p}`" for p in self.queue.pools) or "none"
-            self.findings.error(
-                "E1316" if own else "E1305",
-                ref.span,
-                f"`{self.shown}` uses its queue's own pools, by their bare names: {there}",
-                suggestion=ref.names[1].text if own else hint(ref.text, self.queue.pools),
-            )
+        """What an entry takes, grows, loads and gives back is its queue's, or the lease its ``from`` names (E1305)."""
+        source = None if self.entry.source is None else self.entry.source.text
+        for ref in _allocated(node):
+            if ref.text != source:
+                self._own(ref, "" if source is None else f", and `{source}`, the lease its `from` takes")
+        if isinstance(node, syntax.Hold) and node.lease is not None:
+            self._own(node.lease.pool)
+
+    def _own(self, ref: syntax.Ref, besides: str = "") -> None:
+        pools = self.queue.pools
+        if len(ref.names) == 1 and ref.text in pools:
+            return
+        dotted = len(ref.names) == 2 and ref.names[0].text == self.queue.name and ref.names[1].text in pools
+        there = ", ".join(f"`{p}`" for p in pools) or "none"
+        self.findings.error(
+            "E1316" if dotted else "E1305",
+            ref.span,
+            f"`{self.shown}` uses its queue's own pools, by their bare names: {there}{besides}",
+            suggestion=ref.names[1].text if dotted else hint(ref.text, pools),
+        )
 
     def _references(self, node: syntax.Node) -> None:
         """Own pools and the own stage are the member's and take no index; so does the name after ``from`` (E1316)."""
-        if isinstance(node, syntax.Transfer | syntax.Release | syntax.Drop):
-            named = (node.source, node.dest) if isinstance(node, syntax.Transfer) else (node.pool,)
-            for ref in named:
-                if ref is not None and len(ref.names) == 2 and ref.names[0].text == self.queue.name:
-                    self._bare(ref)
         if not isinstance(node, syntax.Ref) or node.index is None or len(node.names) > 1:
             return
         text = node.names[0].text
@@ -263,15 +261,25 @@ class EntryRules:
             )
 
 
+def _allocated(node: syntax.Node) -> tuple[syntax.Ref, ...]:
+    """The pools a statement names to take from them or to give back; ``kvt.l2_load`` loads the pool it is given."""
+    if isinstance(node, syntax.Hold):
+        return tuple(take.pool for take in node.takes)
+    if isinstance(node, syntax.Grow | syntax.Load | syntax.Drop | syntax.Release):
+        return (node.pool,)
+    if isinstance(node, syntax.Run | syntax.ModeRun):
+        return () if node.growing is None else (node.growing,)
+    if isinstance(node, syntax.Transfer):
+        return tuple(ref for ref in (node.source, node.dest) if ref is not None)
+    if isinstance(node, syntax.CallStatement) and node.ref.text == "kvt.l2_load":
+        return tuple(arg.ref for arg in node.args[1:2] if isinstance(arg, syntax.NameExpr))
+    return ()
+
+
 def check_outside(findings: Findings, model: Model, node: syntax.Node) -> None:
-    """Only a queue's entries hold its pools (E1317)."""
+    """Only a queue's entries hold its pools, grow them and give them back (E1317)."""
     for inner in walk(node):
-        refs: tuple[syntax.Ref, ...] = ()
-        if isinstance(inner, syntax.Hold):
-            refs = tuple(t.pool for t in inner.takes)
-        elif isinstance(inner, syntax.Grow | syntax.Load | syntax.Drop | syntax.Release):
-            refs = (inner.pool,)
-        for ref in refs:
+        for ref in _allocated(inner):
             first = ref.names[0].text
             if len(ref.names) == 2 and first in model.queues and ref.names[1].text in model.queues[first].pools:
                 findings.error(

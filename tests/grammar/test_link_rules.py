@@ -43,6 +43,26 @@ def queue(entry: str, call: str = "q.prefill (n);") -> str:
     )
 
 
+def pair(body: str, lease: str = "kv") -> str:
+    """A queue that leases and one whose entry takes the lease over, ``body`` in its hold of its own pool."""
+    return f"""
+    use "std/kvt";
+    fn main() {{
+      stage net : fifo; queue C : l2 {{ pool mem {{ cap 99; }} serve fifo; }}
+      queue P : prefill {{
+        pool kv {{ cap 64; }} serve fifo;
+        prefill (p) {{ hold kv (cost(kv, p)) {{ run (cost(P, p)); }} cache (cost(kv, p)) lease {lease} (5); }}
+      }}
+      queue D : decode {{
+        pool kv {{ cap 64; }} pool m {{ cap 9; }} serve fifo;
+        decode (p) from P {{ hold kv (cost(kv, p)) {{ {body} run (cost(D, p)); }} }}
+      }}
+      {W}
+      server {{ P.prefill (n); D.decode (n) from P; }}
+    }}
+    """
+
+
 DEFINITIONS = {
     "f(x) { x } in itself": ("E403", server(RUN, "def f(x) { f(x) }")),
     "a later definition": ("E403", server(RUN, "def f(x) { g(x) } def g(x) { x }")),
@@ -233,6 +253,19 @@ ENTRIES = {
     "a local its own body sets": ("E1025", queue("prefill (p) { hold kv (cost(kv, a)) { run (cost(q, p)); set a = 1; } }")),
     "a local of the session's name": (None, queue("prefill (p) { set n = p; run (cost(q, n)); }")),
     "an index on an own pool": ("E1316", queue("prefill (p) { hold kv[0] (cost(kv, p)) { run (cost(q, p)); } }")),
+    # As measured on the reference: an entry takes from its own pools, by bare names, and from the lease it is handed.
+    "a copy of what the entry is handed": (None, pair("transfer on net (p) from P to kv (p);")),
+    "a copy from the other queue's pool": ("E1305", pair("transfer on net (p) from P.kv to kv (p);")),
+    "what the entry is handed, dropped": (None, pair("drop P;")),
+    "the other queue's pool, dropped": ("E1305", pair("drop P.kv;")),
+    "the other queue's pool, released": ("E1305", pair("release P.kv;")),
+    "a hold of what the entry is handed": (None, pair("hold P (cost(P, p)) { run (cost(D, p)); }")),
+    "an own pool by its dotted name, released": ("E1316", pair("release D.kv;")),
+    "an own pool by its dotted name, grown by a run": ("E1316", pair("run D (cost(D, p)) growing D.kv;")),
+    "a load from a second tier": (None, pair("kvt.l2_load (C, kv, p, per_token = 1);")),
+    "a load from a second tier into a dotted pool": ("E1316", pair("kvt.l2_load (C, D.kv, p, per_token = 1);")),
+    "a second tier's own pool, dropped": ("E1305", pair("drop C.mem;")),
+    "a lease of an own pool by its dotted name": ("E1316", pair("", lease="P.kv")),
     "the queue's pool held outside": (
         "E1317",
         queue("prefill (p) { run (cost(q, p)); }", "hold q.kv (cost(q.kv, 1)) { q.prefill (n); }"),
