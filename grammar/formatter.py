@@ -7,7 +7,7 @@ as it fits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -117,9 +117,12 @@ class _Layout:
         """The entry on one line; None with a block or a comment that keeps it from that."""
         if _first(entry).text == "fn" and any(isinstance(piece, Block) and piece.entries for piece in entry):
             return None
-        pieces = _flattened(entry)
-        if pieces is None:
-            return None
+        pieces: list[Piece] = []
+        for piece in _flattened(entry):
+            # A row of more pieces than columns fits on no line, and what nests deep would be laid out once a level.
+            if piece is None or len(pieces) == WIDTH:
+                return None
+            pieces.append(piece)
         if any(piece.above for piece in pieces[1:]) or any(_ends_line(piece) for piece in pieces[:-1]):
             return None
         parts: list[str] = []
@@ -200,18 +203,18 @@ def _last(entry: Entry) -> Piece:
     return piece if isinstance(piece, Piece) else piece.closing
 
 
-def _flattened(entry: Entry) -> list[Piece] | None:
-    """The pieces of an entry whose blocks all stood on one line, None with another."""
-    pieces: list[Piece] = []
+def _flattened(entry: Entry) -> Iterator[Piece | None]:
+    """The pieces of an entry in their order; None at a block that does not stand on one line."""
     for piece in entry:
         if isinstance(piece, Piece):
-            pieces.append(piece)
+            yield piece
             continue
-        inner = [_flattened(below) for below in piece.entries]
-        if (piece.entries and not piece.on_one_line) or any(below is None for below in inner):
-            return None
-        pieces += [piece.opening, *(one for below in inner if below is not None for one in below), piece.closing]
-    return pieces
+        if piece.entries and not piece.on_one_line:
+            yield None
+        yield piece.opening
+        for below in piece.entries:
+            yield from _flattened(below)
+        yield piece.closing
 
 
 def _ends_line(piece: Piece) -> bool:

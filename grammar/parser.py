@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from lark import Token, Tree
@@ -15,9 +16,16 @@ from grammar.syntax_errors import MOST_TOLD, syntax_errors
 from grammar.table import START_EXPRESSION, START_TEXT, parser_table
 from grammar.tree import BUILDERS
 
-MAX_DEPTH = 200
-"""Constructs inside one another, brackets and operators counted. The passes that follow walk the tree by recursion,
-a few Python frames a level, and Python stops at a thousand frames; the deepest program written by hand has 30."""
+MAX_DEPTH = 1000
+"""Constructs inside one another, operators counted and parentheses not, of which nothing is left in the tree. The deepest
+program written by hand has 30; the reference's own Python gives up on its IR between 400 operators and 1000."""
+
+SHALLOW = 150
+"""Levels that every pass can walk by recursion in the thousand frames Python allows unasked: at most five frames each."""
+
+ROOM = 8000
+"""Frames for trees up to ``MAX_DEPTH``, measured with a third to spare. Each takes under a kilobyte of the machine's
+stack at worst, so that even all of them end in an error of ours and never in a stack of eight megabytes run over."""
 
 
 def parse(source: Source) -> syntax.Text:
@@ -53,19 +61,25 @@ def _build(source: Source, tree: Tree[Token]) -> Any:
     """Turn the Lark tree into ours, the deepest parts first, without recursion: a text decides how deep it nests."""
     finished: list[Any] = []
     work: list[tuple[Tree[Token], int, bool]] = [(tree, 1, False)]
+    deepest = 0
     while work:
         node, depth, ready = work.pop()
         if not ready:
             if depth > MAX_DEPTH:
                 raise ProgramError((_too_deep(_span(node)),), source)
+            deepest = max(deepest, depth)
             work.append((node, depth, True))
-            work.extend((child, depth + 1, False) for child in reversed(node.children) if isinstance(child, Tree))
+            below = depth if node.data == "paren" else depth + 1
+            work.extend((child, below, False) for child in reversed(node.children) if isinstance(child, Tree))
             continue
-        below = sum(isinstance(child, Tree) for child in node.children)
-        parts = iter(finished[len(finished) - below :])
+        count = sum(isinstance(child, Tree) for child in node.children)
+        parts = iter(finished[len(finished) - count :])
         children = [next(parts) if isinstance(child, Tree) else _leaf(source, child) for child in node.children]
-        del finished[len(finished) - below :]
+        del finished[len(finished) - count :]
         finished.append(BUILDERS[node.data](_span(node), children))
+    if deepest > SHALLOW:
+        # Never lowered again: what is done with such a tree, and with the IR made of it, is done all over the program.
+        sys.setrecursionlimit(max(ROOM, sys.getrecursionlimit()))
     return finished[0]
 
 

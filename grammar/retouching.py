@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from grammar import syntax
 from grammar.diagnostics import ProgramError
+from grammar.expansion import walk
 from grammar.names import nearest
 from grammar.parser import parse, parse_expression
 from grammar.source import Source, Span
@@ -44,10 +44,11 @@ def constants(source: Source) -> tuple[Constant, ...]:
     """
     seen: Counter[str] = Counter()
     found: list[Constant] = []
-    for let in _lets(parse(source)):
+    lets = (node for node in walk(parse(source)) if isinstance(node, syntax.Let))
+    for let in lets:
         name = let.name.text
         seen[name] += 1
-        if _plain(let.value):
+        if all(isinstance(node, _PLAIN) for node in walk(let.value)):
             key = name if seen[name] == 1 else f"{name}:{seen[name]}"
             found.append(Constant(key, _cut(source.text, let.value.span), let.value.span))
     return tuple(found)
@@ -82,26 +83,6 @@ def _check(name: str, value: str) -> None:
         parse_expression(Source(name, value))
     except ProgramError as error:
         raise NoSuchConstant(f"{value!r} is no value for {name}: {error.diagnostics[0].message}") from error
-
-
-def _lets(node: Any) -> Iterator[syntax.Let]:
-    """Every ``let`` outside a schedule, in the order of the text."""
-    if isinstance(node, syntax.Let):
-        yield node
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from _lets(part)
-    elif is_dataclass(node):
-        for field in fields(node):
-            yield from _lets(getattr(node, field.name))
-
-
-def _plain(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(_plain(part) for part in value)
-    if isinstance(value, syntax.Node):
-        return isinstance(value, _PLAIN) and all(_plain(getattr(value, field.name)) for field in fields(value))
-    return True
 
 
 def _cut(text: str, span: Span) -> str:

@@ -6,17 +6,22 @@ and the linker has something to say.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Callable
 
 import pytest
 
+from engine.simulation import Simulation
 from grammar.diagnostics import ProgramError
 from grammar.findings import MOST_TOLD
+from grammar.formatter import format_text
 from grammar.ir_json import from_json, to_json
 from grammar.link import Settings, link
+from grammar.parser import MAX_DEPTH
 from grammar.source import Source, Span
+from grammar.validate import read_program
 from tests.cases import cases
 from tests.grammar.astray import changed
 
@@ -60,10 +65,37 @@ def _nested(wrap: Callable[[str], str], depth: int) -> str:
     return text
 
 
-@pytest.mark.parametrize("wrap", [lambda e: f"max(1, {e})", lambda e: f"(1 ? 2 : {e})", lambda e: f"-{e}", lambda e: f"1 + {e}"])
-def test_what_the_parser_takes_is_not_too_deep_for_the_linker(wrap: Callable[[str], str]) -> None:
-    # The parser's own limit is told by the parser; whatever is below it has to link.
-    for depth in (40, 90):
-        statements = f"set y = {_nested(wrap, depth)}; run s (cost(s, 1));"
-        text = f"fn main() {{ stage s : delay; workload {{ arrive batch(1); turn {{ set n = 3; }} }} server {{ {statements} }} }}"
-        link(Source("deep", text), Settings(10.0))
+@pytest.mark.parametrize(
+    ("wrap", "depth"),
+    [
+        # A call and its arguments are two levels, so is a `branch` and its block; the statement around takes seven more.
+        (lambda e: f"max(1, {e})", (MAX_DEPTH - 10) // 2),
+        (lambda e: f"(1 ? 2 : {e})", MAX_DEPTH - 10),
+        (lambda e: f"-{e}", MAX_DEPTH - 10),
+        (lambda e: f"(serial + {e})", MAX_DEPTH - 10),
+    ],
+)
+def test_what_the_parser_takes_is_not_too_deep_for_the_linker_and_the_engine(wrap: Callable[[str], str], depth: int) -> None:
+    # The parser's own limit is told by the parser; whatever is below it links, is written, read back and carried out.
+    runs_through(f"set y = {_nested(wrap, depth)};")
+
+
+def test_what_the_parser_takes_is_not_too_deep_in_branches() -> None:
+    # dev92 takes a thousand of either, as measured.
+    inside = (MAX_DEPTH - 10) // 2
+    runs_through("branch (serial > 1) {" * inside + "set y = n;" + "}" * inside)
+    runs_through("branch (serial > 1) { set y = 1; } else {" * inside + "set y = n;" + "}" * inside)
+
+
+def runs_through(statements: str) -> None:
+    text = (
+        "fn main() { stage s : delay; workload { arrive batch(1); turn { set n = 3; } } "
+        f"server {{ {statements} run s (cost(s, 1)); }} }}"
+    )
+    program = link(Source("deep", text), Settings(10.0)).program
+    assert read_program(json.loads(json.dumps(to_json(program, 14)))) == program
+    simulation = Simulation(program)
+    simulation.run()
+    assert simulation.failure is None
+    layout = format_text(Source("deep", text))
+    assert format_text(Source("deep", layout)) == layout
