@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,10 @@ from grammar.diagnostics import Note
 from grammar.entries import Localizer
 from grammar.expansion import Use, size, walk
 from grammar.findings import are_given, hint
+from grammar.holds import names_read
 from grammar.homes import CALL_FORMS
 from grammar.names import FUNCTIONS, RETIRED
-from grammar.requests import called
+from grammar.requests import Request, called
 from grammar.scopes import Engine, Queue
 from grammar.serving import after_link, second_tier
 from grammar.source import Span
@@ -110,6 +111,7 @@ def _request(inliner: Inliner, node: syntax.CallStatement, engine: Engine, place
         inliner.findings.error("E1325", span, f"a call of `{name}` takes no `from` and no `to`")
         return ()
     inliner.called.add((name, False))
+    _note_unread(inliner, engine, request, args)
     statements = called(engine, request, args, node)
     _count(inliner, statements, span)
     inside = replace(place, kind=Kind.REQUEST, order=engine.order, engine=engine)
@@ -150,6 +152,18 @@ def _arguments(
                 inliner.findings.error("E1023", inner.ref.span, f"the argument for `{param.text}` is a plain number, not a cost")
                 return None
     return args
+
+
+def _note_unread(inliner: Inliner, engine: Engine, request: Request, args: Sequence[syntax.Expr]) -> None:
+    """Keep ``self`` and the dotted names of arguments that the request does not read, to be looked up.
+
+    Measured on the reference: it knows of these before it puts the arguments in place, and of other names after that.
+    """
+    read = names_read(request.decl) | (set() if engine.taking is None else names_read(engine.taking))
+    for param, arg in zip(request.decl.params, args, strict=True):
+        if param.text not in read:
+            names = (node for node in walk(arg) if isinstance(node, syntax.NameExpr))
+            inliner.dropped.extend(n for n in names if n.ref.text == "self" or len(n.ref.names) > 1)
 
 
 def _count(inliner: Inliner, statements: Iterable[syntax.Statement], span: Span) -> None:

@@ -30,6 +30,7 @@ class Inliner:
     stack: list[str] = field(default_factory=list)
     bound: dict[str, Span] = field(default_factory=dict)
     called: set[tuple[str, bool]] = field(default_factory=set)
+    dropped: list[syntax.NameExpr] = field(default_factory=list)
     written: int = 0
 
     def block(self, block: syntax.Block, place: Place) -> syntax.Block:

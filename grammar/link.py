@@ -30,6 +30,7 @@ from grammar.declarations import Declarations
 from grammar.definitions import Definitions
 from grammar.deployment import declare_device, declare_engine
 from grammar.diagnostics import Diagnostic, ProgramError
+from grammar.dropped import clause_of
 from grammar.expansion import plain, walk
 from grammar.expressions import Reader
 from grammar.findings import Findings, text_order
@@ -185,7 +186,8 @@ class _Linking:
     def _definitions(self, text: syntax.Text) -> list[tuple[syntax.Item, bool]]:
         """Every definition put in place of its uses; the items that are left, and whether each stands in ``main``."""
         flat = list(_flat(text))
-        definitions = self.definitions = Definitions(self.findings, [item for item, _ in flat], self.settings.defs)
+        self.written = [item for item, _ in flat]
+        definitions = self.definitions = Definitions(self.findings, self.written, self.settings.defs)
         left = []
         for item, in_main in flat:
             if isinstance(item, syntax.Def):
@@ -303,7 +305,7 @@ class _Linking:
         last = load.session or body
         end = server_word(None) if last is None else closing_brace(last.span)
         uncalled(inliner)
-        blocks = _Blocks(init, turn, session, server, end)
+        blocks = _Blocks(init, turn, session, server, end, tuple(inliner.dropped))
         self.assigned = attributes.number(self.model, init, turn, session, server)
         check_attributes(self.findings, self.model, self.constants, self.assigned)
         own = plainly_assigned((*init, *turn, *session, *server))
@@ -330,6 +332,8 @@ class _Linking:
         turn = statements.block(blocks.turn, "Workload")
         session = statements.block(blocks.session, "Workload", session=None if parts.workload is None else blocks.end)
         for unread in self.dropped:
+            self.reader.look_up(unread, clause_of(unread, self.written, self.model.engines))
+        for unread in blocks.dropped:
             self.reader.look_up(unread, Clause(Column.STATEMENT))
         measured = gauges(self.reader, parts.gauges), claims(self.reader, parts.claims)
         lowered = statements.lowered
@@ -364,13 +368,17 @@ class _Linking:
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """The program's statements with every call written out; ``end`` is where the session ends."""
+    """The program's statements with every call written out.
+
+    ``end`` is where the session ends, ``dropped`` are pieces of arguments that stand nowhere in the statements.
+    """
 
     init: tuple[syntax.Statement, ...]
     turn: tuple[syntax.Statement, ...]
     session: tuple[syntax.Statement, ...]
     server: tuple[syntax.Statement, ...]
     end: Span
+    dropped: tuple[syntax.NameExpr, ...]
 
 
 _SHARES: dict[str, ir.Share] = {"maxmin": "MaxMin", "bottleneck": "Bottleneck"}

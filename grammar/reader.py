@@ -70,7 +70,7 @@ class Reader:
             return
         told = len(self.findings.errors)
         self.value(e, clause)
-        unknown = ("E415", "E502", "E504", "E605", "E606", "E607")
+        unknown = ("E415", "E502", "E504", "E604", "E605", "E606", "E607", "E1020")
         self.findings.errors[told:] = [d for d in self.findings.errors[told:] if d.id in unknown]
 
 

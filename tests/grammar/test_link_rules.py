@@ -213,6 +213,43 @@ BINDINGS = {
     ),
 }
 
+
+def dropping(cap: str = "8", key: str = "n", gate: str = "batch.tokens < 8", execute: str = "1", call: str = "n") -> str:
+    """An engine whose clauses hand arguments to a definition and to a time resource that do not read them."""
+    return f"""
+    def drops(k) {{ 1 }}
+    fn main() {{
+      device gpu {{ kv cap 90; pass(t, u) = t; }} pool kv on gpu {{ }}
+      engine e on gpu {{
+        reqs cap 4; tokens cap {cap}; request (a) {{ prefill (3); }}
+        schedule {{ advance running by ({key}); admit waiting while ({gate}) taking kv (3); }} execute ({execute});
+      }}
+      pool reqs on e {{ }}
+      {W}
+      server {{ e ({call}); }}
+    }}
+    """
+
+
+# Arguments that nothing reads, as measured on the reference: their names have to be those of the clause all the same.
+DROPPED = {
+    "a value of the batch in `execute`": (None, dropping(execute="drops(batch.kv_decode)")),
+    "no value of the batch in `execute`": ("E605", dropping(execute="drops(batch.need)")),
+    "a value of the queues in `execute`": (None, dropping(execute="pass(batch.tokens, waiting.count)")),
+    "no mark of the engine in `execute`": ("E1020", dropping(execute="pass(batch.tokens, e.count)")),
+    "what `execute` does not read": ("E606", dropping(execute="drops(running.preempted)")),
+    "the batch in `tokens cap`": ("E606", dropping(cap="8 * drops(batch.tokens)")),
+    "the running requests in `tokens cap`": (None, dropping(cap="8 * drops(running.count)")),
+    "the batch in an order": ("E606", dropping(key="drops(batch.tokens)")),
+    "a bare name of the kernel in an order": ("E607", dropping(key="drops(tokens)")),
+    "the batch in a gate": (None, dropping(gate="drops(batch.tokens)")),
+    "what the batch will be in a gate": ("E606", dropping(gate="drops(batch.kv_decode)")),
+    "the batch in the server": ("E604", server(f"set y = drops(batch.tokens); {RUN}", "def drops(k) { 1 }")),
+    "a name nobody declares in a call": (None, dropping(call="missing")),
+    "`self` in a call": ("E504", dropping(call="self")),
+    "no mark of the engine in a call": ("E1020", dropping(call="e.count")),
+}
+
 REQUESTS = {
     "a session attribute": ("E1028", request("prefill (n);")),
     "a name nothing sets, never called": ("E504", request("prefill (zz);", call="run e prefill (cost(e, 1));")),
@@ -309,6 +346,7 @@ RULES = {
         "definitions": DEFINITIONS,
         "holds": HOLDS,
         "bindings": BINDINGS,
+        "dropped arguments": DROPPED,
         "requests": REQUESTS,
         "entries": ENTRIES,
         "loops and amounts": LOOPS,
