@@ -71,6 +71,11 @@ def phase_of(code: str) -> Phase:
     return _SINGLE.get(code) or _HUNDREDS.get(int(code[1:]) // 100, Phase.TYPES)
 
 
+UNKNOWN = frozenset({"E502", "E504", "E1020"})
+"""Names of values that nothing declares. They mislead no later pass, which reads a number there and tells each once. A call
+of nothing (E415) does mislead: what it would have set and marked is missing below it."""
+
+
 class Findings:
     """What was found so far. The same finding at the same place counts once, however often its text is expanded."""
 
@@ -79,6 +84,7 @@ class Findings:
         self.errors: list[Diagnostic] = []
         self.warnings: list[Diagnostic] = []
         self._seen: set[tuple[str, Span | None]] = set()
+        self._of_names = False
 
     def error(self, code: str, span: Span | None, message: str, *notes: Note, suggestion: str | None = None) -> None:
         """Record an error at the smallest wrong piece (L13.2); the uses that expanded it become notes (L13.3)."""
@@ -113,6 +119,17 @@ class Findings:
         chain = tuple(use.note() for use in uses_of(span))
         where.append(Diagnostic(code, "error" if severity == "error" else "warning", message, place, (*told, *chain), suggestion))
 
+    def stop_unless_unknown(self) -> None:
+        """End the linking where a pass found errors, but go on with unknown names to tell those of later passes too.
+
+        Raises:
+            ProgramError: as ``stop_if_any`` does.
+        """
+        if all(found.id in UNKNOWN for found in self.errors):
+            self._of_names = bool(self.errors)
+        else:
+            self.stop_if_any()
+
     def stop_if_any(self) -> None:
         """End the linking where a pass found errors.
 
@@ -121,7 +138,7 @@ class Findings:
         """
         if not self.errors:
             return
-        first = min(phase_of(d.id) for d in self.errors)
+        first = Phase.NAMES if self._of_names else min(phase_of(d.id) for d in self.errors)
         told = sorted((d for d in self.errors if phase_of(d.id) == first), key=text_order)
         raise ProgramError(tuple(told[:MOST_TOLD]), self.source)
 

@@ -45,6 +45,49 @@ def test_errors_of_a_later_phase_are_left_until_the_earlier_are_mended() -> None
     assert shown(server("run s (3);")) == [("E1104", "s")]
 
 
+def test_unknown_names_of_a_request_are_told_with_those_of_every_other_place_in_text_order() -> None:
+    text = f"""
+    fn main() {{
+      device gpu {{ kv cap 90; }} pool kv on gpu {{ }}
+      engine e on gpu {{
+        tokens cap 8; request (a) {{ set k = in_request; prefill (a + k); }}
+        schedule {{ advance running by (in_order); admit waiting while (running.preempted == 0) taking kv (in_taking); }}
+        execute (in_execute);
+      }}
+      queue q : prefill {{ serve fifo; prefill (p) {{ run (cost(q, in_entry)); }} }}
+      {W}
+      server {{ e (in_call); e (n); q.prefill (n); set y = used(in_server); observe z = e.in_mark; }}
+      gauge g = in_gauge;
+    }}
+    """
+    assert shown(text) == [
+        ("E504", "in_request"),
+        ("E504", "in_order"),
+        ("E504", "in_taking"),
+        ("E504", "in_execute"),
+        ("E504", "in_entry"),
+        ("E504", "in_call"),
+        ("E502", "in_server"),
+        ("E1020", "e.in_mark"),
+        ("E504", "in_gauge"),
+    ]
+
+
+def test_a_call_of_nothing_is_told_without_the_names_it_would_have_set() -> None:
+    text = f"""
+    fn main() {{
+      device gpu {{ }}
+      engine e on gpu {{
+        tokens cap 8; request (a) {{ prefill (a); mark first; }}
+        schedule {{ advance running; admit waiting while (running.preempted == 0); }} execute (1);
+      }}
+      {W} server {{ set y = missing; ee (n); observe z = e.first; }}
+    }}
+    """
+    assert shown(text) == [("E415", "ee")]
+    assert shown(text.replace("ee (n)", "e (n)")) == [("E504", "missing")]
+
+
 def test_at_most_twenty_errors_are_told() -> None:
     text = server("".join(f"set a{i} = unknown{i};" for i in range(30)) + "run s (cost(s, 1));")
     assert len(errors(text)) == MOST_TOLD
