@@ -63,18 +63,24 @@ def try_one(generated: Generated, reference: Reference, folder: Path, tally: Tal
         return Judgement("not sayable", str(lacking))
     judgement = judge(data, reference, folder)
     if judgement.verdict in ("equal", "both fail"):
-        with within(judging.PATIENCE):
-            stepped, counts = counted(generated.program, folder)
-        tally.counts += counts
-        if judgement.verdict == "equal":
-            found = first_difference(judgement.mine, stepped)
-            if found is not None:
-                judgement = Judgement("differs", f".stepped{found}")
-        elif "error" not in stepped:
-            judgement = Judgement("differs", "stepped: no failure")
+        judgement = _stepped(generated, folder, tally, judgement)
     tally.verdicts[judgement.verdict] += 1
     tally.families[generated.family] += 1
     return judgement
+
+
+def _stepped(generated: Generated, folder: Path, tally: Tally, judgement: Judgement) -> Judgement:
+    """The judgement of a program that both ran alike, after it was run step by step as well."""
+    try:
+        with within(judging.PATIENCE):
+            stepped, counts = counted(generated.program, folder)
+    except TimeoutError as late:
+        return Judgement("differs", f"stepped: {late}")
+    tally.counts += counts
+    if judgement.verdict == "equal":
+        found = first_difference(judgement.mine, stepped)
+        return judgement if found is None else Judgement("differs", f".stepped{found}")
+    return judgement if "error" in stepped else Judgement("differs", "stepped: no failure")
 
 
 def fuzz(seeds: Iterator[int], reference: Reference, family: str | None = None, *, say: bool = False) -> Tally:
