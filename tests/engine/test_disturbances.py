@@ -179,6 +179,36 @@ def a_newcomer_that_finishes_with_a_member() -> ir.Program:
     return m.build(100)
 
 
+def a_token_out_of_step_ahead_of_the_members() -> ir.Program:
+    """R9.8: two requests decode, pause and prefill once more: a token each after a long gap, before those of who decodes on.
+
+    The gaps are no whole numbers, so their sum tells in which order they were added.
+    """
+    m = Model()
+    seats, dl = m.pool("seats"), m.delay()
+    llm = m.engine(cost=0.1 + 0.0137 * ctx("Ntok"))
+    pausing = [prefill(llm, 2), decode(llm, 3), run(dl, 5.3 + 0.7 * serial), prefill(llm, 4), decode(llm, 20)]
+    m.batch(5)
+    m.session(hold((seats, 1), body=[branch(serial < 2, pausing, [prefill(llm, 1), decode(llm, 200)])]))
+    return m.build(100)
+
+
+def a_schedule_that_serves_twice() -> ir.Program:
+    """R6.15: whoever is admitted after the first statement is served by the last, and nobody a second time."""
+    s = Serving(((0, 1, 40), (0, 2, 40), (6.5, 3, 10)))
+    s.seats()
+    s.kv(500)
+    return s.build(s.engine(body=[serve(), admit(), serve()], cost=1 + 0.01 * ctx("Ntok"), budget=50), 100)
+
+
+def a_prefill_that_a_granule_refuses() -> ir.Program:
+    """R6.8: chunks of 2 are no granule of 4, so the request of 5.2 gets nothing, and the one of 6.5 is not let in."""
+    s = Serving(((0, 1, 40), (0, 2, 40), (5.2, 9, 10), (6.5, 2, 10)))
+    s.seats()
+    s.kv(500)
+    return s.build(s.engine(chunk=2, granule=4, cost=1 + 0.01 * ctx("Ntok"), budget=50), 100)
+
+
 LATEST = -ctx("Admission")
 
 
@@ -275,6 +305,9 @@ DISTURBED: tuple[Callable[[], ir.Program], ...] = (
     a_second_pool_grown,
     a_leg_that_decodes,
     a_newcomer_that_finishes_with_a_member,
+    a_token_out_of_step_ahead_of_the_members,
+    a_schedule_that_serves_twice,
+    a_prefill_that_a_granule_refuses,
 )
 
 
