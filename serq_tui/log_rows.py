@@ -16,9 +16,13 @@ def log(answer: LogAnswer, width: int, filter_text: str = "") -> Content:
     if not logged:
         return Content([Entry(piece("no decision has all these words" if answer.logged else "nothing was decided yet", "dim"))])
 
+    # No wider than they have to be: in a narrow terminal what is left is the sentence's.
+    place = max(len(str(one.position)) for one in logged)
+    time = max(len(clock(one.record.time)) for one in logged)
+
     def make(index: int) -> Entry:
         one = logged[index]
-        when = f" {one.position!s:<14}{clock(one.record.time):>12}  "
+        when = f" {one.position!s:<{place}}  {clock(one.record.time):>{time}}  "
         kind = f"{type(one.record).__name__:<16}"
         text = decision(one.record, answer.scene.names)
         return Entry(cut((Piece(when, "dim"), Piece(kind, "dim"), Piece(text, role(one.record))), width), AtPosition(one.position))

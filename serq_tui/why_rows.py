@@ -116,7 +116,7 @@ def _sentence(test: AdmissionTest, scene: Scene, role: Role) -> Line:
         case "budget":
             return piece("tokens of the budget are left" + (f": {amount(test.value)}" if test.value is not None else ""), role)
         case "preempted":
-            count = f": {amount(test.value)} were" if test.value else ""
+            count = f": {plural(test.value, 'was', 'were')}" if test.value else ""
             return piece("nobody was preempted in this iteration" + count, role)
         case "granule":
             return piece("no prefill waits on its granule", role)
