@@ -92,8 +92,9 @@ def _turn(told: Story, turn: Turn, turns: int, width: int) -> Iterable[Line]:
     ):
         until = end if end is not None else told.until
         total = duration(until - turn.opened) if end is not None else f"not yet, {duration(until - turn.opened)} so far"
-        parts: list[Line] = [(Piece(f"{named}to its {name} ", "dim"), Piece(total, "strong"), Piece(" ="))]
         told_shares = [(key, seconds) for key, seconds in shares(stretches).items() if seconds > NOTHING]
+        equals = " =" if told_shares else ""
+        parts: list[Line] = [(Piece(f"{named}to its {name} ", "dim"), Piece(total, "strong"), Piece(equals))]
         for index, ((phase, blame), seconds) in enumerate(told_shares):
             why = f" ({_BLAMED[blame]})" if blame is not None and phase != "preempted" else ""
             plus = "+ " if index else ""

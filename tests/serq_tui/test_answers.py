@@ -14,7 +14,7 @@ from engine.would_admit import Change
 from serq_tui.answers import Answer, AskAutopsy, AutopsyAnswer, GridAnswer, LogAnswer, NoAnswer, Question, StoryAnswer, WhyAnswer
 from serq_tui.log_rows import filtered
 from serq_tui.screens.answer import AnswerScreen
-from tests.serq_tui.piloting import CHAT, LATCHED, PREEMPTION, Driver, opened
+from tests.serq_tui.piloting import CHAT, EXAMPLES, LATCHED, PREEMPTION, Driver, opened
 
 
 def shown(driver: Driver) -> AnswerScreen:
@@ -119,6 +119,21 @@ async def test_enter_twice_tells_the_story_whose_lines_lead_to_their_moments() -
         earlier = answer(driver)
         assert isinstance(earlier, StoryAnswer)
         assert earlier.story.losses == ()
+
+
+async def test_a_turn_that_begins_right_now_is_said_to_have_taken_no_time_and_of_nothing() -> None:
+    async with opened(EXAMPLES / "cases" / "cold_starves.sq") as driver:
+        # r0 asks anew as soon as it is answered, at the end of each iteration.
+        await driver.press("s", "s", "s", "2", "enter", "enter")
+        lines = [line.rstrip() for line in driver.text().splitlines()]
+        assert any(line.endswith("turn at 0.200 s: to its first token not yet, 0 s so far") for line in lines)
+        assert any(line.endswith("turn at 0.100 s: to its first token 100 ms =  prefill 100 ms") for line in lines)
+
+
+async def test_one_preempted_in_the_iteration_is_told_in_the_singular() -> None:
+    async with opened(EXAMPLES / "cases" / "thrash.sq") as driver:
+        await driver.press("c", "L")
+        assert "nobody was preempted in this iteration: 1 was" in driver.text()
 
 
 async def test_the_log_is_filtered_by_words_and_leads_to_its_decisions() -> None:
