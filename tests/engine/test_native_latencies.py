@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from engine.simulation import Simulation
 from grammar import ir
 from tests.engine.programs import (
     LIFO,
@@ -25,7 +24,7 @@ from tests.engine.programs import (
     serial,
     where,
 )
-from tests.engine.watching import failed, finished, gauge, report, samples, values
+from tests.engine.watching import check_clones, failed, finished, gauge, report, samples, values
 
 
 def late(stage: StageOf, work: Number, latency: Number, **options: Any) -> ir.Run:
@@ -152,11 +151,4 @@ def test_a_clone_made_during_a_latency_goes_on_alike() -> None:
     a, b = m.ps("a", 2), m.ps("b", 1)
     m.batch(3)
     m.session(late(a, 1 + serial, 1 + serial, also=[b]), branch(serial > 0, [late(a, 1, 0.5)]), m.observe("at", now))
-    simulation = Simulation(m.build(20))
-    clones = []
-    while not simulation.finished:
-        clones.append(simulation.clone())
-        simulation.step_event()
-    for clone in clones:
-        clone.run()
-        assert clone.result() == simulation.result()
+    check_clones(m.build(20))

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from engine.decisions import LeaseReturned, LeaseTaken
-from engine.simulation import Simulation
 from grammar import ir
 from tests.engine.programs import (
     INF,
@@ -31,7 +30,7 @@ from tests.engine.programs import (
     shrink,
     where,
 )
-from tests.engine.watching import decisions, finished, gauge, report, samples
+from tests.engine.watching import check_clones, decisions, finished, gauge, report, samples
 
 
 def taking(program: ir.Program, keys: list[Number], every: float | None = None, suspend: list[Number] | None = None) -> ir.Program:
@@ -244,11 +243,4 @@ def test_ticks_go_on_from_the_first_lease_to_a_tick_that_finds_none() -> None:
 
 
 def test_a_clone_made_while_leases_are_set_aside_goes_on_alike() -> None:
-    simulation = Simulation(taking(_several([2, 3, 4]).build(30), [serial], 1.5, [-serial]))
-    clones = []
-    while not simulation.finished:
-        clones.append(simulation.clone())
-        simulation.step_event()
-    for clone in clones:
-        clone.run()
-        assert clone.result() == simulation.result()
+    check_clones(taking(_several([2, 3, 4]).build(30), [serial], 1.5, [-serial]))

@@ -11,7 +11,7 @@ from engine.failure import Unsupported
 from engine.simulation import Simulation
 from grammar import ir
 from tests.engine.programs import INF, TURN, Model, Number, cached, call, hold, node, now, run, serial, turn_no, where
-from tests.engine.watching import finished, gauge, report, values
+from tests.engine.watching import check_clones, finished, gauge, report, values
 from tests.oracle.generator import generate
 
 
@@ -96,14 +96,7 @@ def test_leases_set_aside_beside_a_chain_are_refused_by_their_node() -> None:
 
 
 def test_a_clone_made_while_chains_are_used_goes_on_alike() -> None:
-    simulation = Simulation(_model(16, OWN, 8 - 2 * (serial > 1), 8, sessions=3, turns=3, servers=2).build(30))
-    clones = []
-    while not simulation.finished:
-        clones.append(simulation.clone())
-        simulation.step_event()
-    for clone in clones:
-        clone.run()
-        assert clone.result() == simulation.result()
+    check_clones(_model(16, OWN, 8 - 2 * (serial > 1), 8, sessions=3, turns=3, servers=2).build(30))
 
 
 def test_a_snapshot_shows_what_is_cached_of_chains() -> None:

@@ -11,7 +11,7 @@ from engine.simulation import Simulation
 from engine.ticks import next_tick
 from grammar import ir
 from tests.engine.programs import Model, Number, PoolOf, branch, call, grow, hold, minimum, now, run, serial, where
-from tests.engine.watching import finished, samples
+from tests.engine.watching import check_clones, finished, samples
 
 
 def every(program: ir.Program, *periods: float | None) -> ir.Program:
@@ -138,14 +138,7 @@ def test_who_loses_a_hold_during_a_tick_and_joins_again_is_still_tried() -> None
 
 
 def test_a_clone_made_between_ticks_goes_on_alike() -> None:
-    simulation = Simulation(every(_model(5, minimum(3, 1 + serial), 1.5 + serial, 6, [-serial]).build(20), 0.75))
-    clones = []
-    while not simulation.finished:
-        clones.append(simulation.clone())
-        simulation.step_event()
-    for clone in clones:
-        clone.run()
-        assert clone.result() == simulation.result()
+    check_clones(every(_model(5, minimum(3, 1 + serial), 1.5 + serial, 6, [-serial]).build(20), 0.75))
 
 
 def test_a_stage_sharing_its_capacity_is_planned_before_a_tick_and_after_it() -> None:

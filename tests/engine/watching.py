@@ -75,6 +75,18 @@ def moments(program: ir.Program) -> Iterator[tuple[Simulation, Snapshot]]:
     assert simulation.failure is None, simulation.failure
 
 
+def check_clones(program: ir.Program) -> None:
+    """Holds clones made before each event of a run to the run's own result."""
+    simulation = Simulation(program)
+    clones = []
+    while not simulation.finished:
+        clones.append(simulation.clone())
+        simulation.step_event()
+    for clone in clones:
+        clone.run()
+        assert clone.result() == simulation.result()
+
+
 def trajectory(program: ir.Program, stage: int | None = None) -> list[Row]:
     """The iterations in the order started; those of one engine, or of all."""
     rows = []
