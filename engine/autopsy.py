@@ -67,11 +67,10 @@ class Autopsy:
         return max(self.record.position - self.kept, 0.0)
 
 
-class _Way(list[Decision]):
+class _Way:
     """A listener that follows a victim back."""
 
     def __init__(self, run: Simulation, who: Who, computed: float) -> None:
-        super().__init__()
         self._run = run
         self._who = who
         self._left = computed

@@ -71,17 +71,16 @@ class Reading:
     reads: tuple[Read, ...] = ()
 
 
-class _Readings(list[Decision]):
+class _Readings:
     """A listener that keeps what stood beside each record."""
 
     def __init__(self, k: State, *, reads: bool) -> None:
-        super().__init__()
         self._k = k
         self._reads = reads
         self.readings: list[Reading] = []
 
     def append(self, record: Decision) -> None:
-        super().append(record)
+        """Something was decided."""
         k = self._k
         rooms: tuple[Room, ...] = ()
         if isinstance(record, Blocked):

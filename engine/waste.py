@@ -133,7 +133,7 @@ class _Taken:
 Key = tuple[Who, int]
 
 
-class Ledger(list[Decision]):
+class Ledger:
     """A listener that keeps the accounts of every engine of a run from its start on.
 
     Args:
@@ -141,7 +141,6 @@ class Ledger(list[Decision]):
     """
 
     def __init__(self, run: Simulation) -> None:
-        super().__init__()
         self._run = run
         self._accounts = {stage: _Account() for stage in run.code.engines}
         self._served: list[tuple[Who, Waste]] = []

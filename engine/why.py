@@ -351,17 +351,17 @@ def _read(readings: Sequence[Reading], path: Path) -> tuple[float | None, tuple[
 # --------------------------------------------------------------------------- overtaken
 
 
-class _Admissions(list[Decision]):
+class _Admissions:
     """A listener that keeps who joined a queue after somebody, and of those who was admitted."""
 
     def __init__(self, question: Question) -> None:
-        super().__init__()
         self._question = question
         self._later: dict[Who, bool] = {}
         self._waits = False
         self.overtakings: list[Overtaking] = []
 
     def append(self, record: Decision) -> None:
+        """Something was decided."""
         q = self._question
         if isinstance(record, Queued) and record.pool == q.pool:
             if record.who == q.who:

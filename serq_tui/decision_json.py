@@ -52,7 +52,7 @@ class DecisionNames:
         return {"type": type(record).__name__, **values}
 
 
-class DecisionWriter(list[Decision]):
+class DecisionWriter:
     """A listener that writes each decision as it is made and keeps none.
 
     Args:
@@ -61,7 +61,6 @@ class DecisionWriter(list[Decision]):
     """
 
     def __init__(self, out: TextIO, code: ProgramCode) -> None:
-        super().__init__()
         self._out = out
         self._names = DecisionNames(code)
 
