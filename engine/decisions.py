@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-from engine.frequent import Attempted, Grew, Served
+from engine.frequent import Attempted, Evicted, Grew, Served
 from engine.records import record
 from engine.snapshot import Who
 
@@ -133,17 +133,6 @@ class Blocked:
     short_of: int
     need: float
     room: float
-
-
-@record
-class Evicted:
-    """Units of a cached prefix gave way; ``owner`` is None for a dead remainder."""
-
-    time: float
-    pool: int
-    owner: int | None
-    units: float
-    left: float
 
 
 @record

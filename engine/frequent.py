@@ -1,10 +1,10 @@
-"""The decisions an iteration makes every time, as records that are made quickly; knows who makes none of them.
+"""The decisions that are made most often, as records that are made quickly; knows who makes none of them.
 
-A run that is listened to makes a ``Served`` a decode an iteration, so most of what recording costs
-is making these. Written out, with an ``__init__`` of their own, mypyc compiles them to structures
-with plain numbers in them, made in a fraction of what a dataclass takes and, as nothing they hold
-leads back to them, passed over by the collector of cycles; ``lock`` makes frozen dataclasses of
-them for everybody else, compiled or not.
+A run that is listened to makes a ``Served`` a decode an iteration and an ``Evicted`` a block that
+gives way, so most of what recording costs is making these. Written out, with an ``__init__`` of
+their own, mypyc compiles them to structures with plain numbers in them, made in a fraction of what
+a dataclass takes and, as nothing they hold leads back to them, passed over by the collector of
+cycles; ``lock`` makes frozen dataclasses of them for everybody else, compiled or not.
 """
 
 from __future__ import annotations
@@ -107,6 +107,23 @@ class Grew:
         self.allocated: Final = allocated
 
 
+@mypyc_attr(acyclic=True)
+class Evicted:
+    """Units of a cached prefix gave way; ``owner`` is None for a dead remainder."""
+
+    __slots__ = ("left", "owner", "pool", "time", "units")
+    __match_args__: Final = ("time", "pool", "owner", "units", "left")
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init__(self, time: float, pool: int, owner: int | None, units: float, left: float) -> None:
+        self.time: Final = time
+        self.pool: Final = pool
+        self.owner: Final = owner
+        self.units: Final = units
+        self.left: Final = left
+
+
 lock(Attempted)
 lock(Served)
 lock(Grew)
+lock(Evicted)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine import shared_prefixes, stages
 from engine.constants import EPS, QUEUED
-from engine.decisions import Evicted
+from engine.frequent import Evicted
 from engine.places import free_place, take_place
 from engine.pool_state import Entry
 from engine.rounding import down, positive

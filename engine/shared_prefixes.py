@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.constants import EPS, INF, QUEUED
-from engine.decisions import Evicted
+from engine.frequent import Evicted
 from engine.places import free_place, take_place
 from engine.prefix_tree import DEAD, OPEN, OWN, Chain, Node, NodePath, Stamp
 from engine.rounding import down, positive
