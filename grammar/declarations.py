@@ -43,7 +43,7 @@ class Declarations:
     """The table of names under construction, shared by the modules that take in one kind of item each.
 
     ``broken`` names the devices, engines and queues that were told to be wrong, so that what
-    stands on them is not told again.
+    stands on them is not told again; ``misplaced`` are inputs that stand where none may.
     """
 
     def __init__(self, findings: Findings, model: Model, constants: Constants, sets: Mapping[str, float | str]) -> None:
@@ -54,6 +54,7 @@ class Declarations:
         self.parts = Parts()
         self.order = 0
         self.broken: set[str] = set()
+        self.misplaced: set[str] = set()
 
     # ------------------------------------------------------------------ names
 
@@ -162,6 +163,7 @@ class Declarations:
         if not self._args_call(call):
             return
         if not in_main:
+            self.misplaced.update((item.name.text, *(a.value for a in call.args[:1] if isinstance(a, syntax.String))))
             self.findings.error(
                 "E302",
                 call.ref.span,
@@ -248,7 +250,7 @@ class Declarations:
     def unknown_inputs(self, settings: Settings) -> None:
         """Values the host gives for inputs the program does not declare (E315); no place in the program."""
         for name in settings.sets:
-            if name in self.constants.inputs:
+            if name in self.constants.inputs or name in self.misplaced:
                 continue
             there = ", ".join(f"`{n}`" for n in self.constants.inputs) or "none"
             behind = next((i.name for i in self.constants.inputs.values() if i.local == name), None)

@@ -273,6 +273,13 @@ def test_what_the_host_gives_wrongly_names_the_option(settings: Settings, code: 
     assert words in found.message + (found.suggestion or "")
 
 
+def test_a_value_for_an_input_that_stands_above_main_is_not_told_as_one_for_no_input() -> None:
+    text = server("run s (cost(s, x));", above='use "std/args"; let x = args.number("y", 2);')
+    for name in ("x", "y"):
+        assert [found.id for found in errors(text, Settings(10.0, sets={name: "3"}))] == ["E302"]
+    assert [found.id for found in errors(text, Settings(10.0, sets={"z": "3"}))] == ["E315", "E302"]
+
+
 def test_an_input_that_makes_an_engine_idle_is_the_host_s_business() -> None:
     # Measured on the reference: a constant `tokens cap` of 0 is refused, one that the host sets to 0 is not.
     text = (
