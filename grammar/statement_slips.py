@@ -106,8 +106,11 @@ def _retired_statement(t: Trouble) -> str:
     if first == "request":
         return "write `turn;` in the session; what happens to a request is the `server`'s"
     if first == "enter":
-        units = t.group(t.start + 2)
-        return f"write `hold {t.word_at(rest)} ({units}) {{ … }}`" if units else "write `hold POOL (units) { … }`"
+        pool, units = t.word_at(rest), t.group(t.start + 2)
+        if not units:
+            return "write `hold POOL (cost(POOL, units)) { … }`"
+        amount = units if units.startswith("cost") else f"cost({pool}, {units})"
+        return f"write `hold {pool} ({amount}) {{ … }}`"
     return _retired_clause(first, t.group(rest))
 
 
