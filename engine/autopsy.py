@@ -5,13 +5,12 @@ The cost lies in the future of the preemption: it is looked for on a clone, so f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.decisions import Admitted, Decision, Ended, Preempted, Released, Served
 from engine.replay import Past, steps
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
 from engine.walking import Interrupt, Pace
+from grammar.declaring import dataclass
 
 _AHEAD = 50_000
 """Small steps looked ahead: some seconds of work, and a victim that has not come back by then is starving."""

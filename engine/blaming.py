@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.codes import AdmitCode, GuardCode, Path, ScheduleCode
@@ -11,6 +10,7 @@ from engine.decisions import AdmissionClosed, Attempted, Blocked, Decision, Disp
 from engine.names import who as named
 from engine.snapshot import Who
 from engine.story import Blame
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.session_state import Session

@@ -5,7 +5,7 @@ Nothing here changes during a run; all clones of a run share one ``ProgramCode``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass  # not ours: this is compiled, and the compiler knows the standard one
 from typing import Any, Literal
 
 from engine.expressions import Function

@@ -7,7 +7,6 @@ A follower keeps what is true at the present instant and no more, so a run of an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from engine.batch import mode
@@ -17,6 +16,7 @@ from engine.names import who
 from engine.rounding import positive
 from engine.snapshot import Portion
 from engine.walking import Pace
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.pool_state import PoolState

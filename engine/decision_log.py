@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.decisions import Decision
 from engine.replay import Past, steps
 from engine.snapshot import Position
 from engine.walking import Interrupt
+from grammar.declaring import dataclass
 
 
 @dataclass(frozen=True, slots=True)

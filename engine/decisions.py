@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from engine.frequent import Attempted, Evicted, Grew, Served
-from engine.records import record
 from engine.snapshot import Who
+from grammar.declaring import dataclass
 
 __all__ = [
     "AdmissionClosed",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Preempted:
     """A session lost its hold so that another could grow.
 
@@ -65,7 +65,7 @@ class Preempted:
     candidates: tuple[tuple[Who, tuple[float, ...]], ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LeaseTaken:
     """A session lost a lease so that another could grow.
 
@@ -91,7 +91,7 @@ class LeaseTaken:
     candidates: tuple[tuple[Who, tuple[float, ...]], ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LeaseReturned:
     """A lease that was set aside has its units again."""
 
@@ -101,7 +101,7 @@ class LeaseReturned:
     units: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Admitted:
     """A waiting hold was admitted.
 
@@ -121,7 +121,7 @@ class Admitted:
     pools: tuple[int, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Blocked:
     """The head of a queue was tried and not admitted: the first pool without room, with its numbers."""
 
@@ -135,7 +135,7 @@ class Blocked:
     room: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Rejected:
     """A hold that can never fit ended its session."""
 
@@ -146,7 +146,7 @@ class Rejected:
     cap: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Guarded:
     """A guard of a schedule (a ``branch`` or a ``while``) was read."""
 
@@ -156,7 +156,7 @@ class Guarded:
     value: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RegisterSet:
     """A register was set, or put back after an attempt that came to nothing (``undone``)."""
 
@@ -169,7 +169,7 @@ class RegisterSet:
     undone: bool
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Ended:
     """A session ended."""
 
@@ -177,7 +177,7 @@ class Ended:
     who: Who
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Arrived:
     """A session was created."""
 
@@ -185,7 +185,7 @@ class Arrived:
     who: Who
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Queued:
     """A hold joined a queue.
 
@@ -202,7 +202,7 @@ class Queued:
     asks: tuple[tuple[int, float], ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class AdmissionClosed:
     """An engine admits nobody further at a statement, though no hold was tried.
 
@@ -218,7 +218,7 @@ class AdmissionClosed:
     left: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """A running request got no token in an iteration.
 
@@ -235,7 +235,7 @@ class LeftOut:
     reason: Literal["budget", "only", "granule", "growing", "statement", "alone"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Displaced:
     """A request chosen for an iteration gave way to a prefill that runs alone."""
 
@@ -246,7 +246,7 @@ class Displaced:
     by: Who
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Stalled:
     """A growth found no room and nobody to preempt, and waits."""
 
@@ -257,7 +257,7 @@ class Stalled:
     free: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Released:
     """Units went back to a pool, ``kept`` of them as a cached prefix."""
 
@@ -268,7 +268,7 @@ class Released:
     kept: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ClaimRead:
     """An iteration claim was read, and ``held`` or not."""
 
@@ -278,7 +278,7 @@ class ClaimRead:
     held: bool
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TurnOpened:
     """A turn of a session began: from here on its client waits for a first token and a response."""
 
@@ -287,7 +287,7 @@ class TurnOpened:
     turn: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Responded:
     """A turn had its response.
 

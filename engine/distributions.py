@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.names import name
 from engine.simulation import Simulation
+from grammar.declaring import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import zip_longest
 from typing import Any, get_args
 
@@ -12,6 +12,7 @@ from engine.replay import Past
 from engine.simulation import Simulation
 from engine.snapshot import Position
 from engine.walking import Interrupt, Pace, Report
+from grammar.declaring import dataclass
 
 _GROUNDS = frozenset({"time", "need", "free", "room", "cap", "candidates", "waited", "left", "wanted", "opened", "first_token"})
 """Fields that say on what grounds or when something was decided. A run on a faster device or with a larger memory

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from engine.constants import GROWING, IN_STAGE, QUEUED
@@ -11,6 +10,7 @@ from engine.names import who as named
 from engine.replay import Past
 from engine.snapshot import Position, Who
 from engine.walking import Interrupt, Pace
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.session_state import Session

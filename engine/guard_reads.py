@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.expressions import Compiler, Function, parts
 from engine.failure import ProgramFailure
 from grammar import ir
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.codes import Path

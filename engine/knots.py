@@ -7,7 +7,6 @@ who waits as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from engine import admission, holdings
@@ -16,6 +15,7 @@ from engine.names import who
 from engine.rounding import up
 from engine.snapshot import Who
 from engine.trial import rooms_of
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.pool_state import PoolState

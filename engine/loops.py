@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import nsmallest
 
 from engine.decisions import Admitted, Decision, Ended, Preempted
@@ -19,6 +19,7 @@ from engine.simulation import Simulation
 from engine.snapshot import Position, Who
 from engine.timeless import Readable, readable
 from engine.walking import Interrupt, Pace
+from grammar.declaring import dataclass
 
 BACK = 2_000
 """Events a loop is looked for before the present moment."""

@@ -6,13 +6,16 @@ It is looked for backwards in stretches that double, so that what is near is fou
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.decisions import Admitted, Decision, Guarded, Served
 from engine.replay import Past, steps
 from engine.snapshot import Position, Who
 from engine.walking import Interrupt
-from engine.why import Why
+from grammar.declaring import dataclass
+
+if TYPE_CHECKING:
+    from engine.why import Why
 
 _FIRST = 256
 """Events of the first stretch looked back."""

@@ -1,30 +1,18 @@
-"""Frozen records that are quick to make; knows nothing of what they record."""
+"""Locks records that are made by an ``__init__`` of their own; knows nothing of what they record."""
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
-from typing import Any, NoReturn, TypeVar, dataclass_transform
+from dataclasses import FrozenInstanceError, fields, make_dataclass
+from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True)
-def record(cls: type[T]) -> type[T]:
-    """A frozen, slotted dataclass that is made as quickly as one that is not frozen.
-
-    A frozen dataclass sets its fields one by one through ``object.__setattr__``, which takes
-    several times as long; a run that is listened to makes a record a decode an iteration.
-    So a twin without the lock, of the same fields, is filled in and then locked by taking on
-    the frozen class: Python allows that between classes of the same slots.
-    """
-    frozen: Any = dataclass(frozen=True, slots=True)(cls)
-    twins = [(one.name, one.type, field(default=one.default, default_factory=one.default_factory)) for one in fields(frozen)]
-    _made_open(frozen, make_dataclass(cls.__name__, twins, slots=True, eq=False))
-    return frozen  # type: ignore[no-any-return]  # the class itself
-
-
 def lock(cls: type) -> None:
-    """Makes of a class whose ``__init__`` fills in its fields, and nothing else, what ``record`` makes of one.
+    """Makes of a class whose ``__init__`` fills in its fields, and nothing else, a frozen dataclass.
+
+    A run that is listened to makes a record a decode an iteration. Where it is not compiled, a twin without the lock, of
+    the same fields, is filled in and then locked by taking on the class: Python allows that between classes of the same slots.
 
     Args:
         cls: names its fields in ``__match_args__``, in order. Compiled it stays the structure it

@@ -21,13 +21,13 @@ likeness cannot be sure it differs: a state that comes back may be missed, none 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine import calendar
 from engine.constants import FINISH, INF, ITERATION_END, LATENCY_END, LEASE_END, SETTLED
 from engine.ticks import next_tick
 from engine.timeless import Readable
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.pool_state import Entry, PoolState

@@ -6,8 +6,9 @@ a KV pool), times are seconds of the program's clock, work of an engine is token
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from grammar.declaring import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine import views
 from engine.constants import INF
 from engine.decisions import Decision, LeftOut
@@ -15,6 +13,7 @@ from engine.replay import Past, steps
 from engine.snapshot import Position
 from engine.walking import Interrupt
 from engine.why import Why, ask, why
+from grammar.declaring import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from engine.snapshot import Position, Who
+from grammar.declaring import dataclass
 
 Phase = Literal["queued", "prefill", "recompute", "decode", "preempted", "unserved", "growing", "stage", "legs"]
 """What a request does: it is ``queued`` for a hold; its tokens are computed (``prefill``, ``decode``, and ``recompute``

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from grammar import ir
+from grammar.declaring import dataclass
 
 _ABSOLUTE = {"Now": "the clock", "Last": "when a prefix was released"}
 """Context variables that are a time, not a distance in time."""

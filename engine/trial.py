@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine import admission, request_context, whatif
@@ -16,6 +15,7 @@ from engine.names import name
 from engine.rounding import up
 from engine.simulation import Simulation
 from engine.snapshot import Who
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.session_state import Session

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from engine.decisions import Admitted, Attempted, Decision, Displaced, Evicted, Grew, Preempted, Released, Served
 from engine.names import name
-from engine.records import record
 from engine.replay import Past, steps
 from engine.snapshot import Position, Who
 from engine.walking import Interrupt
 from engine.whatif import session_of
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.session_state import HeldPool, Hold, Session
@@ -37,7 +37,7 @@ _NO_POOL = -1
 """Stands for the pool of a run that grows none."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Waste:
     """Tokens and units of an iteration, or of many.
 
@@ -79,7 +79,7 @@ class Waste:
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class WasteLine:
     """An iteration's waste. What holds that ended left unused counts in the iteration that began last before.
 

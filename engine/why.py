@@ -7,7 +7,6 @@ read from what it recorded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from engine import kernel, views, whatif
@@ -22,6 +21,7 @@ from engine.simulation import Simulation
 from engine.snapshot import Position, Who
 from engine.trial import Reading, Room, Trial, blocked_rooms, rooms_of, trial
 from engine.walking import Interrupt
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.session_state import Session

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import Literal
 
@@ -17,6 +16,7 @@ from engine.snapshot import Who
 from engine.trial import rooms_of, trial
 from engine.walking import Interrupt, Interrupted
 from engine.why import Question
+from grammar.declaring import dataclass
 
 _MOST_TRIED = 32
 """Running requests tried for being one fewer: each costs a clone, and the answer names a few."""

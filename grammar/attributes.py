@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.scopes import Model
 from grammar.source import Span
 from grammar.vocabulary import BUILT_IN_SLOTS

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import syntax
 from grammar.attributes import assigned
 from grammar.bodies import assignments
 from grammar.declarations import Declarations
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import Findings, hint

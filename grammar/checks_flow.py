@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from grammar import ir, syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.findings import Findings
 from grammar.folding import constant

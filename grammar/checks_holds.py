@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import ir, syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expressions import Reader
 from grammar.findings import Findings

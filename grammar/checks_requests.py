@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import syntax
 from grammar.bodies import assignments
 from grammar.constants import Constants
 from grammar.declarations import Declarations
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import Findings, hint

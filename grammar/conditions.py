@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import TypeVar
 
 from grammar import ir, syntax
 from grammar.constants import Constants
+from grammar.declaring import dataclass
 from grammar.definitions import Definitions
 from grammar.diagnostics import Diagnostic, Note, ProgramError
 from grammar.expansion import rebuilt

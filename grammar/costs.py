@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from grammar import ir
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expressions import POISON, Reader
 from grammar.findings import Findings

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import syntax
 from grammar.constants import Constants
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import walk
 from grammar.findings import Findings, hint

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import cast
 
 from grammar import syntax
 from grammar.bodies import assigned_by, assignments, check_parameters, kind_of_word, live_read, names_read
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note, ProgramError
 from grammar.expansion import Substitution, Use, children, from_host, rebuilt, walk
 from grammar.findings import Findings, hint

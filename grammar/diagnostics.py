@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from grammar.declaring import dataclass
 from grammar.source import Source, Span
 
 

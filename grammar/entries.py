@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from grammar import building, syntax
+from grammar.declaring import dataclass
 from grammar.expansion import Use, reached_by, rebuilt
 from grammar.findings import Findings
 from grammar.holds import CheckedBinding

@@ -9,10 +9,11 @@ at the text and still say by which call it was reached.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.source import Span
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from grammar import ir, syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expressions import Reader
 from grammar.findings import Findings

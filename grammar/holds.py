@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, walk
 from grammar.findings import Findings

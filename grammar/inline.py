@@ -6,10 +6,11 @@ What may stand in which block is checked on the way (L7.3, L7.4, L7.15). Knows n
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from grammar import building, syntax
 from grammar.calls import call, engine_in_workload
+from grammar.declaring import dataclass
 from grammar.findings import Findings
 from grammar.holds import bound
 from grammar.requests import Request

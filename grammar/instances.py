@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grammar import syntax
 from grammar.constants import Constants, NotConstant
+from grammar.declaring import dataclass
 from grammar.diagnostics import Diagnostic, Note, ProgramError
 from grammar.findings import MOST_TOLD, Findings
 from grammar.names import nearest

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeVar
+
+from grammar.declaring import dataclass
 
 T = TypeVar("T")
 

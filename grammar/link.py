@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grammar import attributes, ir, syntax, workload
 from grammar.bodies import assignments
@@ -27,6 +27,7 @@ from grammar.claims import claims, gauges
 from grammar.conditions import Known
 from grammar.constants import Constants
 from grammar.declarations import Declarations
+from grammar.declaring import dataclass
 from grammar.definitions import Definitions
 from grammar.deployment import declare_device, declare_engine
 from grammar.diagnostics import Diagnostic, ProgramError

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from grammar import ir, syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import plain
 from grammar.findings import Findings

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.expansion import children
 from grammar.findings import Findings
 from grammar.settings import Settings

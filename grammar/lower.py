@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import ir, syntax
 from grammar.constants import Constants
+from grammar.declaring import dataclass
 from grammar.expressions import Reader
 from grammar.findings import Findings, hint
 from grammar.lower_schedule import LoweredSchedule, ScheduleReader

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from grammar import ir, syntax
 from grammar.constants import Constants
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, walk
 from grammar.expressions import Reader

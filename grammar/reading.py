@@ -6,12 +6,13 @@ where something else did, and whether a text would go on with one word changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 from lark.parsers.lalr_analysis import Shift
 
+from grammar.declaring import dataclass
 from grammar.scan import Lexeme
 from grammar.table import literal, parser_table
 

@@ -6,9 +6,10 @@ that is not in these tables does not exist.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from grammar.scopes import Engine

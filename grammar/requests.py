@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from grammar import building, syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution, Use, rebuilt
 from grammar.findings import Findings

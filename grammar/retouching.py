@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import ProgramError
 from grammar.expansion import walk
 from grammar.names import nearest

@@ -7,9 +7,9 @@ lexical error at once, to look round an unexpected word, to keep the comments of
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from grammar.declaring import dataclass
 from grammar.diagnostics import Diagnostic
 from grammar.source import Span
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from grammar import syntax
 from grammar.declarations import Declarations
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import Substitution
 from grammar.findings import Findings

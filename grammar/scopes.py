@@ -8,10 +8,11 @@ queue is named ``Q.p``, as it is from outside (L8.8), so one flat table serves a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.findings import Findings
 from grammar.source import Span

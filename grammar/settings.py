@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import ir
+from grammar.declaring import dataclass
 from grammar.findings import Findings
 from grammar.source import Written
 

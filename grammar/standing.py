@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.scopes import Engine, Queue
 from grammar.source import Span
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import ir, syntax
 from grammar.attributes import field_of
 from grammar.constants import Constants
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expansion import plain
 from grammar.expression_calls import target_of

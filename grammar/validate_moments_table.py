@@ -6,7 +6,9 @@ refused there was found by trying each of them at every place of the reference.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from grammar.declaring import dataclass
 
 ARITHMETIC = frozenset({"Min", "Max", "Abs", "Floor", "Ceil", "Sqrt", "Exp", "Ln"})
 COUNTS = frozenset({"Queue", "Busy", "Used", "Free", "Holders", "Queued"})

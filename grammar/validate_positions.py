@@ -7,10 +7,10 @@ that a place cannot be checked by one and forgotten by another.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from grammar import ir
+from grammar.declaring import dataclass
 from grammar.ir_walk import statement_path
 from grammar.validate_moments_table import Moment, moments
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grammar import ir
+from grammar.declaring import dataclass
 from grammar.ir_node import InvalidIR
 from grammar.ir_walk import constant, inner_blocks, members, nodes, statement_path, statements
 from grammar.validate_structure import SIDES

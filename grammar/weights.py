@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import syntax
+from grammar.declaring import dataclass
 from grammar.expansion import children
 
 PARENTHESES = 2

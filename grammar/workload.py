@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from grammar import ir, syntax
 from grammar.constants import Constants
+from grammar.declaring import dataclass
 from grammar.diagnostics import Note
 from grammar.expressions import Reader
 from grammar.findings import Findings, hint

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from grammar.declaring import dataclass
 
 Scope = Literal["debugger", "pane", "source", "marked", "requests", "stops", "answer", "time", "registers"]
 Group = Literal[

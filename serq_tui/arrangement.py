@@ -6,8 +6,10 @@ Panes that moved while one steps would hide what changes, so nothing here looks 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
+
+from grammar.declaring import dataclass
 
 PaneName = Literal["source", "running", "waiting", "batch", "registers", "pools", "time"]
 

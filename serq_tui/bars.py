@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from grammar.declaring import dataclass
 from serq_tui.pieces import Line, Piece, Role
 
 USED = "█"

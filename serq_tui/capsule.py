@@ -11,11 +11,12 @@ import math
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.snapshot import Position, Who
+from grammar.declaring import dataclass
 from serq_tui import __version__
 from serq_tui.keeping import Kept, kept_json, kept_of
 from serq_tui.options import RunOptions

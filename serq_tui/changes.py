@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
+from grammar.declaring import dataclass
 from serq_tui.format import INFINITE, number
 from serq_tui.loading import LoadedProgram
 from serq_tui.options import RunOptions

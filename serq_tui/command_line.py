@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.breakpoints import Breakpoint
 from engine.conditions import Value
 from engine.timeline import Target
+from grammar.declaring import dataclass
 from grammar.names import nearest
 from serq_tui.changes import Setting, key_of, setting_named
 from serq_tui.controller import Controller

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from engine.decisions import Decision
-from engine.divergence import Difference, first_difference
 from engine.snapshot import Position, Snapshot
 from engine.timeline import AtIteration, AtPosition, AtTime, Target
 from engine.walking import Interrupt, Interrupted
+from grammar.declaring import dataclass
 from serq_tui.changes import differences
 from serq_tui.decision_words import Names
 from serq_tui.view import engine_at_hand
 
 if TYPE_CHECKING:
+    from engine.divergence import Difference
     from serq_tui.debuggee import Debuggee
     from serq_tui.view_state import Moment
 
@@ -34,6 +34,9 @@ class Beside:
         Raises:
             Interrupted: told to stop.
         """
+        # Here and not above: most sittings compare no runs.
+        from engine.divergence import first_difference
+
         if self._parting is None:
             self._parting = (first_difference(self.other.timeline.past, present.timeline.past, interrupt),)
         return self._parting[0]

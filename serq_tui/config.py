@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from grammar.declaring import dataclass
 from grammar.names import nearest
 from serq_tui.keymap import ACTIONS, Action
 
@@ -48,7 +48,11 @@ def read_config(path: Path, themes: tuple[str, ...]) -> Config:
         themes: names of the themes there are.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        # Here and not above: most people have no such file.
+        import tomllib
+
+        data = tomllib.loads(text)
     except FileNotFoundError:
         return Config()
     except OSError as error:

@@ -18,7 +18,7 @@ from engine.conditions import Value
 from engine.snapshot import Who
 from engine.timeline import AtIteration, AtPosition, AtTime, Stop, Target
 from engine.walking import Progress, Report
-from serq_tui.answers import Answer, Question, find
+from serq_tui.answers import Answer, Question
 from serq_tui.attention import Attention, lens_for
 from serq_tui.capsule import Capsule
 from serq_tui.comparing import Beside
@@ -102,6 +102,9 @@ class Controller:
         Raises:
             Interrupted: ``interrupt`` said so.
         """
+        # Here and not above: most of what answers rest on is not needed before somebody asks.
+        from serq_tui.answering import find
+
         with self._timeline_in_use:
             return find(question, self.debuggee, self.moment, interrupt)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from engine.simulation import Simulation
 from engine.storytelling import Stories
 from engine.timeline import Timeline
 from engine.waste import Accounts
+from grammar.declaring import dataclass
 from serq_tui.comparing import Beside
 from serq_tui.loading import LoadedProgram, load_program
 from serq_tui.options import RunOptions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import assert_never
 
 from engine.decisions import (
@@ -33,6 +32,7 @@ from engine.decisions import (
     TurnOpened,
 )
 from engine.snapshot import Snapshot
+from grammar.declaring import dataclass
 from serq_tui.format import amount, duration, number, plural
 from serq_tui.pieces import Role
 from serq_tui.words import admitted, blocked, evicted, pool_names, preemption

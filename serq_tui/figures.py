@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.distributions import Spread, first_tokens, gaps, observed
+from grammar.declaring import dataclass
 from serq_tui.view import engine_at_hand
 
 if TYPE_CHECKING:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.grid import Cell, Mode
 from engine.snapshot import Who
+from grammar.declaring import dataclass
 from serq_tui.answers import GridAnswer
 from serq_tui.format import amount
 from serq_tui.pieces import Content, Entry, Lazily, Line, Piece, Role, piece

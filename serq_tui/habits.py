@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
+
+from grammar.declaring import dataclass
 
 #: Commands kept: more than one scrolls back through.
 LINES = 200

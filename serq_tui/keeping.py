@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from engine.snapshot import Position
+from grammar.declaring import dataclass
 from serq_tui.arrangement import AS_IT_COMES, PANES, Layout
 from serq_tui.view_state import Bookmark
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grammar.declaring import dataclass
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.ir import Program, SourceMap
 from grammar.source import Source, Written

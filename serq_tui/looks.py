@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.breakpoints import Breakpoint, OnIdle, OnPreemption
 from engine.conditions import Value
 from engine.decisions import Attempted, Decision
 from engine.readings import Interrupted, around, at, recent
 from engine.snapshot import Position
-from engine.standstill import Shut, heads
 from engine.state import State
 from engine.timeline import Timeline
 from engine.walking import Interrupt
+from grammar.declaring import dataclass
 from serq_tui.moves import Plan
 from serq_tui.view_state import Moment, Reading
+
+if TYPE_CHECKING:
+    from engine.standstill import Shut
 
 #: Events looked back for when the test was last passed that leaves an engine idle: some tens of milliseconds.
 SHUT_EVENTS = 1_000
@@ -71,6 +74,9 @@ def _shut(timeline: Timeline, records: tuple[Decision, ...]) -> Shut | None:
     attempts = [record for record in records if isinstance(record, Attempted)]
     if timeline.position.decisions or not attempts or attempts[-1].outcome != "idle":
         return None
+    # Here and not above: an engine has to be idle for it.
+    from engine.standstill import heads
+
     return next(iter(heads(timeline.past, attempts[-1].stage, far=SHUT_EVENTS)), None)
 
 

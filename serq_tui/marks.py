@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.snapshot import Who
+from grammar.declaring import dataclass
 
 
 @dataclass(frozen=True, slots=True)

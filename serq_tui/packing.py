@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from math import isinf
 from pathlib import Path
 
 from engine.snapshot import Position, Who
+from grammar.declaring import dataclass
 from grammar.ir_json import to_json
 from serq_tui.capsule import Capsule, Packed
 from serq_tui.keeping import Kept

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args, overload
+
+from grammar.declaring import dataclass
 
 Role = Literal[
     "plain",

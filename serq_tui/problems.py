@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from engine.failure import Unsupported
+from grammar.declaring import dataclass
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.ir_json import InvalidIR
 from serq_tui.capsule import BadCapsule

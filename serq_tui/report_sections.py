@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from grammar.declaring import dataclass
 from serq_tui.format import amount, clock, duration, grouped, number
 
 Report = Mapping[str, Any]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from engine.decisions import Admitted, Attempted, Blocked, Decision, Guarded, Preempted, RegisterSet
 from engine.snapshot import EngineView, FailureView, Position, Snapshot
+from grammar.declaring import dataclass
 from grammar.diagnostics import Diagnostic
 from grammar.ir import Place, SourceMap
 from serq_tui import words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from engine.breakpoints import (
     Breakpoint,
@@ -22,6 +21,7 @@ from engine.breakpoints import (
 )
 from engine.conditions import OnChange, OnCondition, Value
 from grammar import ir
+from grammar.declaring import dataclass
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.names import nearest
 from serq_tui.decision_words import Names

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from engine.breakpoints import Armed, OnStatement
 from engine.conditions import Value
+from grammar.declaring import dataclass
 from serq_tui.decision_words import Names
 from serq_tui.looks import ValuePast
 from serq_tui.source_state import ProgramText

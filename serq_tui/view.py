@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from engine.breakpoints import OnStatement
 from engine.decisions import Admitted, Blocked, Preempted, RegisterSet, Rejected
 from engine.snapshot import EngineView, Position, RequestView, Snapshot, WaitingView, Who
+from grammar.declaring import dataclass
 from serq_tui.decision_words import Names, decision
 from serq_tui.format import amount
 from serq_tui.source_state import ProgramText, StatementAt, source_state, under_way

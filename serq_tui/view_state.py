@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from engine.breakpoints import Armed, Breakpoint, OnIdle, OnPreemption, OnRequest, OnStatement
 from engine.conditions import Value
@@ -12,10 +12,13 @@ from engine.decisions import Blocked, Decision
 from engine.series import UNSEEN, Overview
 from engine.snapshot import BatchView, Position, QueueView, RegisterView, RequestView, Snapshot, StageView, Who
 from engine.snapshot import PoolView as PoolNow
-from engine.standstill import Shut
+from grammar.declaring import dataclass
 from serq_tui.arrangement import AS_IT_COMES, Layout
 from serq_tui.source_state import SourceState, StatementAt
 from serq_tui.words import Headline
+
+if TYPE_CHECKING:
+    from engine.standstill import Shut
 
 Fate = Literal["", "admitted", "preempted", "left"]
 

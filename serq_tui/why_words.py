@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engine.passing import NeverPassed, Passed
-from engine.standstill import Shut
-from engine.why import Why
 from serq_tui.format import clock, grouped, requests
 from serq_tui.source_state import ProgramText
 from serq_tui.words import NAMED
+
+if TYPE_CHECKING:
+    from engine.standstill import Shut
+    from engine.why import Why
 
 
 def reason(made: Why) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from engine.decisions import Admitted, Attempted, Blocked, Decision, Ended, Evicted, Preempted, Rejected
 from engine.snapshot import EngineView, Snapshot
+from grammar.declaring import dataclass
 from serq_tui.format import amount, clock, duration, plural, requests
 
 #: How many requests a sentence names before it counts the rest.

@@ -27,3 +27,18 @@ def test_every_module_imports_on_its_own(package: str) -> None:
     assert len(modules) > 10
     done = subprocess.run([sys.executable, "-c", EACH_ALONE, *modules], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == ""
+
+
+def test_the_debugger_starts_without_what_plots_exports_and_answers_need() -> None:
+    """They take a tenth of the time to the first picture, and most sittings ask for few of them."""
+    later = [
+        "plotext",
+        "serq_tui.exporter",
+        "serq_tui.answering",
+        "serq_tui.screens.answer",
+        "engine.divergence",
+        "engine.standstill",
+    ]
+    code = "import sys, serq_tui.app; print(*[name for name in sys.argv[1:] if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code, *later], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == []

@@ -57,3 +57,10 @@ def test_a_wheel_brings_the_parse_table_along(tmp_path: Path) -> None:
     module.TableHook(str(tmp_path), {}, None, None, str(tmp_path), "wheel").initialize("standard", wheel)
     (table,) = (tmp_path / "grammar").glob("table-*.json")
     assert wheel["artifacts"] == [f"/grammar/{table.name}"]
+
+
+def test_what_is_compiled_declares_its_dataclasses_as_the_compiler_knows_them() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    compiled = wheel["hooks"]["mypyc"]["include"]
+    assert "engine/codes.py" in compiled
+    assert [path for path in compiled if "grammar.declaring" in (ROOT / path).read_text(encoding="utf-8")] == []

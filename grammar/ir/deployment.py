@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from grammar.declaring import dataclass
 from grammar.ir.expressions import Expr
 from grammar.ir.statements import Segment, Take
 

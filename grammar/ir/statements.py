@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from grammar.declaring import dataclass
 from grammar.ir.expressions import Expr, Ref
 
 

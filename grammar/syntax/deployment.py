@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from grammar.declaring import dataclass
 from grammar.syntax.expressions import Expr, Name, Node, Ref
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from grammar.declaring import dataclass
 from grammar.syntax.deployment import Capacity
 from grammar.syntax.expressions import Expr, Name, Node
 from grammar.syntax.statements import Binding, Statement, Take

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from grammar.declaring import dataclass
 from grammar.syntax.expressions import Expr, Name, Named, Node, Ref, String
 
 

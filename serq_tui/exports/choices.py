@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from grammar.declaring import dataclass
 
 Kind = Literal["screen", "trace", "tables", "report", "moment", "capsule"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from engine.course import Fact, IterationBegan, IterationEnded
@@ -21,6 +21,7 @@ from engine.decisions import (
     TurnOpened,
 )
 from engine.snapshot import Portion, Who
+from grammar.declaring import dataclass
 
 PhaseName = Literal["queued", "preempted", "prefill", "recompute", "decode", "unserved", "growing"]
 """The words of a story (``engine.story``), as far as decisions tell them."""

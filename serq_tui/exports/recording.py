@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.course import EngineLevel, IterationBegan, IterationEnded, PoolLevel, follow
 from engine.simulation import Simulation
 from engine.walking import Pace
+from grammar.declaring import dataclass
 from serq_tui.decision_json import DecisionWriter
 from serq_tui.exports.dump import DumpWriter
 from serq_tui.exports.perfetto import TraceWriter

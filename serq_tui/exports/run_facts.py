@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from engine.simulation import Simulation
+from grammar.declaring import dataclass
 from serq_tui import __version__
 from serq_tui.report_json import samples_json
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from threading import Event
+from typing import TYPE_CHECKING
 
 from engine.snapshot import Who
 from engine.timeline import AtPosition
@@ -14,9 +15,10 @@ from serq_tui.controller import Controller
 from serq_tui.figures import AskReport
 from serq_tui.messages import Answered, AskAgain, FollowLine, Plotted, TellStory
 from serq_tui.panes.tables import RequestPane
-from serq_tui.screens.answer import AnswerScreen
 from serq_tui.screens.moving import MovingScreen
-from serq_tui.screens.plots import PlotsScreen
+
+if TYPE_CHECKING:
+    from serq_tui.screens.answer import AnswerScreen
 
 
 class AskingScreen(MovingScreen):
@@ -66,6 +68,9 @@ class AskingScreen(MovingScreen):
     def on_plotted(self, message: Plotted) -> None:
         """Show what was drawn."""
         message.stop()
+        # Here and not above, as the screens of answers are: what draws them is not needed before the first picture.
+        from serq_tui.screens.plots import PlotsScreen
+
         self.finish()
         self.app.push_screen(PlotsScreen(message.plots, plain=self.plain))
         self.go_on()
@@ -105,6 +110,10 @@ class AskingScreen(MovingScreen):
 
     def _shown(self) -> AnswerScreen | None:
         """The answer on screen, None without one."""
+        if self.app.screen is self:
+            return None
+        from serq_tui.screens.answer import AnswerScreen
+
         return next((screen for screen in self.app.screen_stack if isinstance(screen, AnswerScreen)), None)
 
     def ask(self, question: Question) -> None:
@@ -141,6 +150,8 @@ class AskingScreen(MovingScreen):
         elif isinstance(message.answer, NoAnswer):
             self.notify(message.answer.words, severity="warning")
         else:
+            from serq_tui.screens.answer import AnswerScreen
+
             self.app.push_screen(AnswerScreen(message.question, message.answer))
         self.go_on()
 

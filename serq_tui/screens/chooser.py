@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import takewhile
 from pathlib import Path
@@ -16,6 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from grammar.declaring import dataclass
 from serq_tui.panes.keys import KeysBar
 
 #: Lines of a program read for its opening comment: more than any comment that is read to its end.

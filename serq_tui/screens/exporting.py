@@ -6,19 +6,22 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from engine.simulation import Simulation
 from engine.walking import Interrupted, Progress
 from serq_tui.capsule import Capsule
-from serq_tui.exporter import Exporter
 from serq_tui.exports.choices import Kind
-from serq_tui.exports.recording import Outputs
 from serq_tui.format import clock
 from serq_tui.goto import NoSuchMoment, seconds_named
 from serq_tui.messages import RunWritten
 from serq_tui.screens.ask import AskScreen
 from serq_tui.screens.export import ExportScreen
 from serq_tui.screens.rerunning import RerunningScreen
+
+if TYPE_CHECKING:
+    from serq_tui.exporter import Exporter
+    from serq_tui.exports.recording import Outputs
 
 
 class ExportingScreen(RerunningScreen):
@@ -35,6 +38,9 @@ class ExportingScreen(RerunningScreen):
     @property
     def exporter(self) -> Exporter:
         """What writes files about the present run."""
+        # Here and not above: nothing of it is needed before something is taken along.
+        from serq_tui.exporter import Exporter
+
         return Exporter(self.controller, self.folder)
 
     # ----------------------------------------------------------------- what is asked for
@@ -110,6 +116,8 @@ class ExportingScreen(RerunningScreen):
             self._write_run(kind, path, until)
 
     def _write_run(self, kind: Kind, path: Path | None, until: float | None) -> None:
+        from serq_tui.exports.recording import Outputs
+
         exporter = self.exporter
         if kind == "trace":
             path = path or exporter.trace_path()

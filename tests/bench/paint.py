@@ -29,8 +29,12 @@ def first_paint(program: Path) -> float:
     screen = pyte.Screen(COLUMNS, LINES)
     stream = pyte.ByteStream(screen)
     start = time.perf_counter()
-    command = Path(sys.executable).with_name("serq-tui")
-    child = pexpect.spawn(str(command), [str(program)], dimensions=(LINES, COLUMNS), env={**os.environ, "TERM": "xterm-256color"})
+    # As a module, so that it is the code beside this file, wherever another may be installed; and with compiled
+    # files kept, as an installed program has them.
+    command = ["-m", "serq_tui", str(program)]
+    env = {**os.environ, "TERM": "xterm-256color"}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    child = pexpect.spawn(sys.executable, command, dimensions=(LINES, COLUMNS), env=env)
     try:
         while time.perf_counter() - start < PATIENCE:
             try:
