@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from engine import admission, holdings, plan, request_context
@@ -59,6 +61,7 @@ def snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failur
 
 
 def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: FailureView | None) -> Snapshot:
+    held = _all_held(k)
     return Snapshot(
         position=Position(k.events, k.attempts),
         clock=k.now,
@@ -70,15 +73,24 @@ def _snapshot(k: State, attempted: int | None, *, finished: bool, failure: Failu
         ended=k.next_serial - k.live,
         finished=finished,
         failure=failure,
-        engines=tuple(_engine(k, k.stages[i]) for i in k.code.engines),
+        engines=tuple(_engine(k, k.stages[i], held) for i in k.code.engines),
         queues=tuple(_queue(k, pool) for pool in k.pools),
-        pools=tuple(_pool(k, pool) for pool in k.pools),
+        pools=tuple(_pool(k, pool, held) for pool in k.pools),
         stages=tuple(_stage(k, st) for st in k.stages if st.code.step is None),
         attribute_names=k.code.program.attrs,
     )
 
 
-def _engine(k: State, st: StageState) -> EngineView:
+_Held = dict[int, tuple[HeldView, ...]]
+"""What is held, by the slot of whoever holds it, in the order of slots."""
+
+
+def _all_held(k: State) -> _Held:
+    """Looked at once, and not for every pool: most of thousands wait and hold nothing."""
+    return {s.slot: _holds(s) for s in k.slots if s is not None and (s.holds or s.leases)}
+
+
+def _engine(k: State, st: StageState, held: _Held) -> EngineView:
     step = st.code.step
     assert step is not None
     attempt = None
@@ -90,7 +102,7 @@ def _engine(k: State, st: StageState) -> EngineView:
         stage=st.code.index,
         name=name(st.code),
         iterations=st.iterations,
-        running=tuple(_request(k, st, job) for job in st.residents),
+        running=tuple(_request(k, st, job, held) for job in st.residents),
         batch=_batch(k, st),
         idle_with_work=st.idle_with_work,
         registers=tuple(RegisterView(k.code.program.registers[i].name, k.registers[i]) for i in step.registers),
@@ -141,7 +153,7 @@ def _holds(session: Session) -> tuple[HeldView, ...]:
     return tuple(held + leased)
 
 
-def _request(k: State, st: StageState, job: Job) -> RequestView:
+def _request(k: State, st: StageState, job: Job, held: _Held) -> RequestView:
     session = job.session
     assert session is not None
     assert st.code.step is not None
@@ -159,7 +171,7 @@ def _request(k: State, st: StageState, job: Job) -> RequestView:
         tokens=job.given,
         growing=session.status == GROWING,
         turn=_turn(k, session),
-        holds=_holds(session),
+        holds=held.get(session.slot, ()),
         attributes=tuple(session.attrs),
     )
 
@@ -181,7 +193,8 @@ def _queue(k: State, pool: PoolState) -> QueueView:
 def _line(k: State, pool: PoolState) -> tuple[WaitingView, ...]:
     """The holds that wait. Of those far behind nothing changes for long: what was shown last is shown again."""
     order = in_order(k, pool)
-    views = [_waiting(k, pool, session, fresh=True) for session in order[:_READ_ANEW]]
+    with _planned_once(k, pool):
+        views = [_waiting(k, pool, session, fresh=True) for session in order[:_READ_ANEW]]
     keyed = pool.code.keys is not None
     for session in order[_READ_ANEW:]:
         pending = session.pending
@@ -192,7 +205,8 @@ def _line(k: State, pool: PoolState) -> tuple[WaitingView, ...]:
             and shown.units is pending.units
             and shown.needs is pending.needs
             and shown.attributes == session.attrs
-            and (shown.view.requeued, shown.view.preempted) == (pending.resumed, pending.preempted)
+            and shown.view.requeued is pending.resumed
+            and shown.view.preempted is pending.preempted
             and (not keyed or shown.view.keys == _keys(k, pool, session))
         ):
             views.append(shown.view)
@@ -201,6 +215,20 @@ def _line(k: State, pool: PoolState) -> tuple[WaitingView, ...]:
             pending.view = Shown(pending.units, pending.needs, session.attrs.copy(), view)
             views.append(view)
     return tuple(views)
+
+
+@contextmanager
+def _planned_once(k: State, pool: PoolState) -> Iterator[None]:
+    """The next iteration of a queue's engine is planned once for all who ask what it leaves, as while it admits (R7.12)."""
+    planning, stage = k.planning, pool.code.admit_via
+    if planning is None and len(pool.queue) > 1 and stage >= 0 and k.stages[stage].code.step is not None:
+        # Where no budget can be told, each of them says so.
+        with suppress(ProgramFailure):
+            k.planning = (stage, plan.planned_budget(k, k.stages[stage]))
+    try:
+        yield
+    finally:
+        k.planning = planning
 
 
 def in_order(k: State, pool: PoolState) -> list[Session]:
@@ -260,15 +288,13 @@ def _needs_before(k: State, pending: Pending) -> tuple[NeedView, ...]:
     )
 
 
-def _pool(k: State, pool: PoolState) -> PoolView:
+def _pool(k: State, pool: PoolState, held: _Held) -> PoolView:
     code = pool.code
     reserved = 0.0
-    for session in k.slots:
-        if session is not None and session.holds:
-            for hold in session.holds:
-                for held in hold.pools:
-                    if held.pool == code.index:
-                        reserved += positive(held.reserved - held.alloc)
+    for parts in held.values():
+        for part in parts:
+            if part.pool == code.index and not part.leased:
+                reserved += positive(part.reserved - part.allocated)
     entries = [(key, entry) for key, entry in pool.entries.items()]
     if code.evict is None:
         entries.sort(key=lambda item: item[1].number)
@@ -282,7 +308,7 @@ def _pool(k: State, pool: PoolState) -> PoolView:
         cached=pool.cached,
         free=code.cap - pool.used - (reserved if code.reserve_held else 0.0),
         room=code.cap - pool.used - admission.outstanding(k, pool),
-        holders=_holders(pool),
+        holders=_holders(pool, held),
         entries=tuple(
             EntryView(key[1] if key[0] == 0 else None, entry.size, entry.released, entry.number, _waits(k, key))
             for key, entry in entries
@@ -313,7 +339,7 @@ def _waits(k: State, key: tuple[int, int]) -> bool:
     return session is not None and session.status == QUEUED
 
 
-def _holders(pool: PoolState) -> tuple[HolderView, ...]:
+def _holders(pool: PoolState, held: _Held) -> tuple[HolderView, ...]:
     """Each holder's units, one line a hold or lease, in order of admission."""
     views: list[HolderView] = []
     seen: set[int] = set()
@@ -321,9 +347,9 @@ def _holders(pool: PoolState) -> tuple[HolderView, ...]:
         if session.slot in seen:
             continue
         seen.add(session.slot)
-        for held in _holds(session):
-            if held.pool == pool.code.index:
-                views.append(HolderView(who(session), held.allocated, held.computed, held.reserved, held.leased))
+        for part in held.get(session.slot, ()):
+            if part.pool == pool.code.index:
+                views.append(HolderView(who(session), part.allocated, part.computed, part.reserved, part.leased))
     return tuple(views)
 
 

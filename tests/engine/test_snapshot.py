@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+from engine import plan
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot, Who
+from engine.stage_state import StageState
+from engine.state import State
 from grammar import ir
+from grammar.link import link
+from grammar.settings import Settings
+from grammar.source import Source
 from tests.engine.programs import (
     JOIN,
     LIFO,
@@ -209,3 +218,23 @@ def test_waiting_native_requests_show_each_its_own_needs() -> None:
     snapshot = at(replace(program, stages=(replace(stage, kind=step),)), 0.5)
     waiting = snapshot.queues[seats.base].waiting
     assert [[need.units for need in w.needs] for w in waiting] == [[1, 5], [1, 9]]
+
+
+def test_the_next_iteration_is_planned_once_for_all_who_ask_what_it_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five wait for ``min(known, budget_left)`` of the memory while the engine runs: a snapshot plans one iteration, not five."""
+    planned: list[int] = []
+    plan_budget = plan.planned_budget
+
+    def counted(k: State, st: StageState) -> float:
+        planned.append(st.code.index)
+        return plan_budget(k, st)
+
+    monkeypatch.setattr(plan, "planned_budget", counted)
+    text = (Path(__file__).parents[2] / "serq_tui" / "examples" / "preemption.sq").read_text(encoding="utf-8")
+    simulation = Simulation(link(Source("preemption.sq", text), Settings(horizon=None)).program)
+    while sum(len(queue.waiting) for queue in simulation.snapshot().queues) < 2:
+        simulation.advance()
+    planned.clear()
+    waiting = [view for queue in simulation.snapshot().queues for view in queue.waiting]
+    assert len(waiting) > 1
+    assert planned == [simulation.code.engines[0]]
