@@ -7,20 +7,21 @@ remembers what it stands on and where that was, and is never moved by time.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import clamp
+from textual.geometry import Region, Size, clamp
 from textual.markup import escape
 from textual.strip import Strip
 from textual.widget import Widget
 
 from engine.snapshot import Who
+from grammar.declaring import dataclass
 from serq_tui.keymap import Scope, bindings
 from serq_tui.messages import Dragged
+from serq_tui.panes.frame import Drawn, Frame
 from serq_tui.pieces import GROUNDS, ROLES, Content, Entry, Role, Tone, said
 
 State = TypeVar("State")
@@ -71,9 +72,13 @@ class Pane(Widget, Generic[State], can_focus=True):
         self._state: State | None = None
         self._content: Content | None = None
         self._content_width = -1
+        self._titled = ""
         self._choice: _Choice | None = None
         self._styles: dict[tuple[str, Role], Style] = {}
-        self._frame: tuple[Content, object, tuple[int, int | None, range]] | None = None
+        self._frame: Frame | None = None
+        self._drawn: dict[int, Drawn] = {}
+        """What each line of the pane was last drawn from, in a size."""
+        self._drawn_size: Size | None = None
         self._sought = ""
         self._marked: Who | None = None
         self._rule: int | None = None
@@ -108,13 +113,25 @@ class Pane(Widget, Generic[State], can_focus=True):
         self.redraw()
 
     def redraw(self) -> None:
-        """Make the lines anew and draw them."""
+        """Make the lines anew and draw those that are others by now."""
         self._content = None
         if self._state is not None:
             number = f"[dim]{self.NUMBER}[/dim] " if self.NUMBER else ""
             pad = self.TITLE_PAD
-            self.border_title = f"{pad}{number}{escape(self.title(self._state))}{pad}"
-        self.refresh()
+            title = f"{pad}{number}{escape(self.title(self._state))}{pad}"
+            if title != self._titled:
+                self._titled = title
+                self.border_title = title
+                self.refresh()
+                return
+        size = self.size
+        if size != self._drawn_size:
+            self.refresh()
+            return
+        frame = self._framed(size)
+        others = [y for y in range(size.height) if self._drawn.get(y) != frame.line(y)]
+        if others:
+            self.refresh(*(Region(0, y, size.width, 1) for y in others))
 
     def lines(self) -> Content:
         """The pane's lines at its present width."""
@@ -308,25 +325,23 @@ class Pane(Widget, Generic[State], can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the pane."""
-        lines = self.lines()
-        if lines.head is not None:
-            if y == 0:
-                return self._strip(Entry(lines.head), False, False)
-            y -= 1
-        top, cursor, thumb = self._framed()
-        index = top + y
-        entry = lines.entries[index] if index < len(lines.entries) else Entry(())
-        return self._strip(entry, index == cursor, y in thumb)
+        # Asked for once: Textual works it out each time.
+        size = self.size
+        if size != self._drawn_size:
+            self._drawn.clear()
+            self._drawn_size = size
+        drawn = self._drawn[y] = self._framed(size).line(y)
+        return self._strip(*drawn, size.width)
 
-    def _framed(self) -> tuple[int, int | None, range]:
-        """First line in view, line of the cursor if it shows, lines of the scroll mark; worked out once a picture."""
-        lines = self.lines()
-        key = (self._choice, self.size, self.has_focus)
+    def _framed(self, size: Size) -> Frame:
+        """What is in view in a size; worked out once a picture."""
+        key = (self._choice, size, self.has_focus)
         frame = self._frame
-        if frame is None or frame[0] is not lines or frame[1] != key:
+        if frame is None or frame.lines is not self._content or frame.key != key:
+            lines = self.lines()
             shows = self.CURSOR and self.has_focus and len(lines.entries) > 0
-            frame = self._frame = (lines, key, (self._visible_top(), self.cursor if shows else None, self._thumb()))
-        return frame[2]
+            frame = self._frame = Frame(lines, key, self._visible_top(), self.cursor if shows else None, self._thumb())
+        return frame
 
     def _thumb(self) -> range:
         """The scroll mark: as long as the share in view, and where that share is."""
@@ -337,7 +352,7 @@ class Pane(Widget, Generic[State], can_focus=True):
         start = round(self._visible_top() / (count - height) * (height - length))
         return range(start, start + length)
 
-    def _strip(self, entry: Entry, cursor: bool, thumb: bool) -> Strip:
+    def _strip(self, entry: Entry, cursor: bool, thumb: bool, width: int) -> Strip:
         marked_line = self._marked is not None and entry.key == self._marked and not cursor
         tone = "-".join(part for part in (entry.tone or (MARKED if marked_line else None), "cursor" if cursor else None) if part)
         strip = Strip([Segment(part.text, self._style(tone, part.role)) for part in entry.line if part.text])
@@ -352,7 +367,7 @@ class Pane(Widget, Generic[State], can_focus=True):
             )
         if self._sought:
             strip = marked(strip, self._sought)
-        strip = strip.adjust_cell_length(max(self.size.width - MARGIN, 0), self._style(tone, "plain"))
+        strip = strip.adjust_cell_length(max(width - MARGIN, 0), self._style(tone, "plain"))
         return Strip.join([strip, Strip([Segment(THUMB if thumb else " ", self._style("", "free"))])])
 
     def _style(self, tone: str, role: Role) -> Style:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from textual import events
@@ -40,6 +41,9 @@ _FORWARD = frozenset({"step", "decision", "statement", "continue"})
 #: What the first sitting begins with; it goes away with the first move.
 HINT = " new here?  [b]c[/b] runs to the first stop, [b]s[/b] steps, [b]w[/b] says why, [b]?[/b] shows every key"
 
+#: Seconds between two pictures while more moves wait: 25 a second is all a screen far away shows, and more than one tells apart.
+BETWEEN_PICTURES = 1 / 25
+
 
 class DebuggerScreen(CommandingScreen):
     """One run, one desk of panes, one move at a time; keys that come meanwhile wait their turn."""
@@ -52,6 +56,8 @@ class DebuggerScreen(CommandingScreen):
         self.folder = folder
         self._asked = asked
         self._ends = (False, False)
+        self._drew = 0.0
+        """When a moment was drawn last, by the system's clock in seconds."""
 
     def compose(self) -> ComposeResult:
         """Header, desk, keys."""
@@ -85,6 +91,7 @@ class DebuggerScreen(CommandingScreen):
 
     def draw(self) -> None:
         """Show the present moment through the present lens."""
+        self._drew = time.monotonic()
         view = self.controller.view()
         self.query_one(HeaderBar).show(view.header)
         self.query_one(Desk).show(view)
@@ -215,7 +222,9 @@ class DebuggerScreen(CommandingScreen):
         if isinstance(message.move, Seek):
             self.check_capsule()
         self.go_on()
-        self.draw()
+        # Of moves asked for faster than they are drawn each is made, and as many are drawn as one can follow.
+        if not self.busy or time.monotonic() - self._drew >= BETWEEN_PICTURES:
+            self.draw()
         self.ask_again()
 
     def action_escape(self) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 from textual import events
 
+from serq_tui.screens import debugger
 from tests.serq_tui.piloting import PREEMPTION, Driver, opened
 
 
@@ -36,3 +38,23 @@ async def test_keys_for_the_run_are_not_taken_for_a_line(tmp_path: Path) -> None
     async with opened(PREEMPTION, folder=tmp_path) as driver:
         await burst(driver, "sss")
         assert driver.screen.controller.moment.now.engines[0].iterations == 3
+
+
+@pytest.mark.parametrize(("between", "pictures"), [(math.inf, 1), (0.0, 8)])
+async def test_steps_asked_for_faster_than_they_are_drawn_are_all_made_and_the_last_is_drawn(
+    between: float, pictures: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All eight wait when the first arrives: only the last finds nothing waiting, and is drawn however short ago a picture was."""
+    monkeypatch.setattr(debugger, "BETWEEN_PICTURES", between)
+    drawn: list[int] = []
+    draw = debugger.DebuggerScreen.draw
+
+    def counted(screen: debugger.DebuggerScreen) -> None:
+        drawn.append(screen.controller.moment.now.engines[0].iterations)
+        draw(screen)
+
+    async with opened(PREEMPTION) as driver:
+        monkeypatch.setattr(debugger.DebuggerScreen, "draw", counted)
+        await burst(driver, "ssssssss")
+        assert driver.screen.controller.moment.now.engines[0].iterations == 8
+        assert (len(drawn), drawn[-1]) == (pictures, 8)
