@@ -51,6 +51,10 @@ class Column:
     cells: Mapping[Who, Cell]
 
 
+_MARGIN = 1.25
+"""How much further back than on average the first look goes: too short a look is made again from further back, at double cost."""
+
+
 def window(
     past: Past, engine: int, before: int, after: int, seen: Position, interrupt: Interrupt | None = None
 ) -> tuple[Column, ...]:
@@ -68,8 +72,9 @@ def window(
         Interrupted: told to stop.
     """
     now = past.now.position
-    # An iteration is an event at least; where there are others between, it goes back further.
-    back = before + 1
+    # As many events an iteration as there were so far, and some more; where there are yet more between, it goes back further.
+    iterations = max(past.now.state.stages[engine].iterations, 1)
+    back = int((before + 1) * max(_MARGIN * now.events / iterations, 1.0))
     pace = Pace(interrupt)
     while True:
         start = Position(max(now.events - back, 0))

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from engine.decision_log import log
 from engine.decisions import Decision
 from engine.grid import window
+from engine.replay import Past
 from engine.simulation import Simulation
-from engine.snapshot import Snapshot, Who
-from engine.timeline import AtPosition, Timeline
+from engine.snapshot import Position, Snapshot, Who
+from engine.timeline import AtIteration, AtPosition, Timeline
 from grammar import ir
+from grammar.link import link
+from grammar.settings import Settings
+from grammar.source import Source
 from tests.engine.strategies import programs
 from tests.engine.test_autopsy import two
 
@@ -88,3 +95,22 @@ def test_the_log_has_every_decision_and_the_moment_right_after_it(program: ir.Pr
         last = logged[-1]
         timeline.seek(AtPosition(last.position))
         assert timeline.records() == (last.record,)
+
+
+def test_a_stretch_of_a_steady_run_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example has about two events an iteration: a look back of 21 events for 20 iterations would be made again."""
+    made: list[Position] = []
+    at = Past.at
+
+    def counted(past: Past, position: Position) -> Simulation:
+        made.append(position)
+        return at(past, position)
+
+    text = (Path(__file__).parents[2] / "serq_tui" / "examples" / "preemption.sq").read_text(encoding="utf-8")
+    timeline = Timeline(Simulation(link(Source("preemption.sq", text), Settings(horizon=None)).program))
+    timeline.seek(AtIteration(timeline.simulation.code.engines[0], 300))
+    monkeypatch.setattr(Past, "at", counted)
+    columns = window(timeline.past, timeline.simulation.code.engines[0], 20, 0, timeline.seen)
+    assert [column.iteration for column in columns] == list(range(281, 301))
+    assert len(made) == 1
+    assert timeline.position.events - made[0].events > 21
