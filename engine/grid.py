@@ -56,25 +56,32 @@ _MARGIN = 1.25
 
 
 def window(
-    past: Past, engine: int, before: int, after: int, seen: Position, interrupt: Interrupt | None = None
+    past: Past,
+    engine: int,
+    before: int,
+    after: int,
+    seen: Position,
+    interrupt: Interrupt | None = None,
+    around: Position | None = None,
 ) -> tuple[Column, ...]:
-    """The iterations of an engine around the present moment.
+    """The iterations of an engine around a moment.
 
     Args:
         past: the moments seen.
         engine: whose iterations.
-        before: how many up to the present moment, if there are as many.
+        before: how many up to that moment, if there are as many.
         after: how many later ones, as far as the run was seen.
         seen: the last moment seen.
         interrupt: asked all along.
+        around: the moment; None is the present one.
 
     Raises:
         Interrupted: told to stop.
     """
-    now = past.now.position
+    now = around or past.now.position
     # As many events an iteration as there were so far, and some more; where there are yet more between, it goes back further.
     iterations = max(past.now.state.stages[engine].iterations, 1)
-    back = int((before + 1) * max(_MARGIN * now.events / iterations, 1.0))
+    back = int((before + 1) * max(_MARGIN * past.now.position.events / iterations, 1.0))
     pace = Pace(interrupt)
     while True:
         start = Position(max(now.events - back, 0))

@@ -57,6 +57,9 @@ PASSED_EVENTS = 20_000
 COLUMNS_BEFORE, COLUMNS_AFTER = 160, 40
 """Iterations of the grid before and after the present one: wider than a terminal."""
 
+COLUMNS_BESIDE = 120
+"""Iterations on either side of another moment, which stands in the middle."""
+
 
 def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Interrupt) -> Answer:
     """The answer at the present moment.
@@ -81,8 +84,8 @@ def find(question: Question, debuggee: Debuggee, moment: Moment, interrupt: Inte
             return StoryAnswer(scene, told) if told is not None else NoAnswer(f"{who} has not arrived")
         case AskLog():
             return LogAnswer(scene, log(debuggee.timeline.past, LOGGED_EVENTS, interrupt))
-        case AskGrid(engine):
-            return _grid(engine, scene, debuggee, interrupt)
+        case AskGrid(engine, around):
+            return _grid(engine, around, scene, debuggee, interrupt)
         case AskStandstill(engine):
             at_hand = engine_at_hand(scene.now, engine)
             stage = at_hand.stage if at_hand is not None else None
@@ -149,12 +152,13 @@ def _waste(chosen: int | None, scene: Scene, debuggee: Debuggee, interrupt: Inte
     return WasteAnswer(scene, next(account for account in accounts if account.stage == engine.stage))
 
 
-def _grid(chosen: int | None, scene: Scene, debuggee: Debuggee, interrupt: Interrupt) -> Answer:
+def _grid(chosen: int | None, around: Position | None, scene: Scene, debuggee: Debuggee, interrupt: Interrupt) -> Answer:
     engine = engine_at_hand(scene.now, chosen)
     if engine is None:
         return NoAnswer("this program has no engine, so it has no iterations")
     timeline = debuggee.timeline
-    columns = window(timeline.past, engine.stage, COLUMNS_BEFORE, COLUMNS_AFTER, timeline.seen, interrupt)
+    before, after = (COLUMNS_BEFORE, COLUMNS_AFTER) if around is None else (COLUMNS_BESIDE, COLUMNS_BESIDE)
+    columns = window(timeline.past, engine.stage, before, after, timeline.seen, interrupt, around)
     if not columns:
         return NoAnswer(f"{engine.name} has not run an iteration yet")
-    return GridAnswer(scene, engine.name, engine.stage, columns)
+    return GridAnswer(scene, engine.name, engine.stage, columns, around)

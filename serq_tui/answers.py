@@ -51,9 +51,10 @@ class AskLog:
 
 @dataclass(frozen=True, slots=True)
 class AskGrid:
-    """What did everybody do around this moment?"""
+    """What did everybody do around this moment, or around another one that was seen?"""
 
     engine: int | None = None
+    around: Position | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +130,13 @@ class LogAnswer:
 
 @dataclass(frozen=True, slots=True)
 class GridAnswer:
-    """The iterations around this moment."""
+    """The iterations around this moment, or ``around`` another one."""
 
     scene: Scene
     engine: str
     stage: int
     columns: tuple[Column, ...]
+    around: Position | None = None
 
 
 @dataclass(frozen=True, slots=True)

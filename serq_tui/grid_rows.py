@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.grid import Cell, Mode
+from engine.grid import Cell, Column, Mode
 from engine.snapshot import Who
 from grammar.declaring import dataclass
 from serq_tui.answers import GridAnswer
@@ -27,29 +27,44 @@ NAME, NOW = 7, 10
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The columns a width has room for, and which of them is the present moment's."""
+    """The columns a width has room for, and which of them is the present moment's, None where that is not in view."""
 
     answer: GridAnswer
     first: int
     last: int
-    here: int
+    here: int | None
+
+    @property
+    def present(self) -> Column | None:
+        """The present moment's column."""
+        return self.answer.columns[self.here] if self.here is not None else None
 
 
 def _view(answer: GridAnswer, width: int) -> _View:
     room = max(width - NAME - NOW, 1)
-    now = answer.scene.now.position
-    here = max((i for i, column in enumerate(answer.columns) if column.position <= now), default=0)
-    # A quarter of the room for what comes after, where anything was seen of it.
-    ahead = min(len(answer.columns) - 1 - here, room // 4)
-    last = here + ahead
-    return _View(answer, max(last - room + 1, 0), last, here)
+    middle = centre(answer)
+    # A quarter of the room for what comes after, where anything was seen of it; one who looks elsewhere has it in the middle.
+    ahead = min(len(answer.columns) - 1 - middle, room // 4 if answer.around is None else room // 2)
+    last = middle + ahead
+    first = max(last - room + 1, 0)
+    if answer.around is None:
+        return _View(answer, first, last, middle)
+    iteration = next(engine.iterations for engine in answer.scene.now.engines if engine.stage == answer.stage)
+    here = next((i for i in range(first, last + 1) if answer.columns[i].iteration == iteration), None)
+    return _View(answer, first, last, here)
+
+
+def centre(answer: GridAnswer) -> int:
+    """Index of the column of the moment the grid is around."""
+    around = answer.around or answer.scene.now.position
+    return max((i for i, column in enumerate(answer.columns) if column.position <= around), default=0)
 
 
 def grid(answer: GridAnswer, width: int) -> Content:
     """Requests down, iterations across; below them tokens, pools and preemptions."""
     view = _view(answer, width)
     shown = answer.columns[view.first : view.last + 1]
-    present = answer.columns[view.here]
+    present = view.present
     absent = ("elsewhere", "ended")
     rows = sorted(
         {who for column in shown for who, cell in column.cells.items() if cell.mode not in absent},
@@ -59,7 +74,7 @@ def grid(answer: GridAnswer, width: int) -> Content:
     def make(index: int) -> Entry:
         if index < len(rows):
             who = rows[index]
-            return Entry(_row(view, who, present.cells.get(who)), who)
+            return Entry(_row(view, who, present.cells.get(who) if present is not None else None), who)
         return Entry(_foot(view, index - len(rows)))
 
     return Content(Lazily(len(rows) + _feet(answer), make), _ruler(view))
@@ -104,8 +119,10 @@ def _ruler(view: _View) -> Line:
         at = index - view.first
         if number % 10 == 0 and at + len(label) <= len(text):
             text[at : at + len(label)] = label
-    here = view.here - view.first
     line = "".join(text)
+    if view.here is None:
+        return (Piece(" " * NAME), Piece(line, "dim"))
+    here = view.here - view.first
     return (
         Piece(" " * NAME),
         Piece(line[:here], "dim"),
@@ -122,15 +139,19 @@ def _feet(answer: GridAnswer) -> int:
 def _foot(view: _View, index: int) -> Line:
     shown = view.answer.columns[view.first : view.last + 1]
     pools = len(shown[0].used)
-    present = view.answer.columns[view.here]
+    present = view.present
     if index == 0:
         most = max(column.tokens for column in shown) or 1.0
         bars = "".join(_height(column.tokens / most) for column in shown)
-        return (Piece(f"{'tokens':<{NAME}}", "dim"), Piece(bars, "prefill"), Piece(f" {amount(present.tokens)}", "dim"))
+        return (
+            Piece(f"{'tokens':<{NAME}}", "dim"),
+            Piece(bars, "prefill"),
+            Piece(f" {amount(present.tokens)}" if present is not None else "", "dim"),
+        )
     if index <= pools:
         name = view.answer.scene.names.pool(index - 1)[: NAME - 1]
         bars = "".join(_height(column.used[index - 1]) for column in shown)
-        share = f" {present.used[index - 1]:.0%}"
+        share = f" {present.used[index - 1]:.0%}" if present is not None else ""
         return (Piece(f"{name:<{NAME}}", "dim"), Piece(bars, "used"), Piece(share, "dim"))
     marks = "".join("x" if column.preempted else " " for column in shown)
     return (Piece(f"{'x':<{NAME}}", "dim"), Piece(marks, "preempted"))

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from textual import events
+from textual.geometry import clamp
+
 from engine.snapshot import Who
 from engine.timeline import AtPosition, AtTime
 from serq_tui import compare_rows, grid_rows, log_rows, report_rows, standing_rows, story_rows, waste_rows, why_rows
-from serq_tui.answers import Answer, AutopsyAnswer, GridAnswer, LogAnswer, StandstillAnswer, StoryAnswer, WasteAnswer, WhyAnswer
+from serq_tui.answers import (
+    Answer,
+    AskGrid,
+    AutopsyAnswer,
+    GridAnswer,
+    LogAnswer,
+    StandstillAnswer,
+    StoryAnswer,
+    WasteAnswer,
+    WhyAnswer,
+)
 from serq_tui.comparing import CompareAnswer
 from serq_tui.figures import ReportAnswer
-from serq_tui.messages import FollowLine, TellStory
+from serq_tui.messages import AskAgain, FollowLine, TellStory
 from serq_tui.panes.pane import Pane
 from serq_tui.pieces import Content, Entry, piece
+
+#: Iterations the grid moves sideways: two marks of its ruler.
+SIDEWAYS = 20
 
 
 class AnswerPane(Pane[Answer]):
@@ -95,6 +111,23 @@ class AnswerPane(Pane[Answer]):
             self.post_message(FollowLine(key))
         elif isinstance(key, Who):
             self.post_message(TellStory(key))
+
+    def sideways(self, onward: int) -> None:
+        """Look at other iterations of the grid; the moment stays."""
+        if isinstance(self.state, GridAnswer):
+            columns = self.state.columns
+            index = clamp(grid_rows.centre(self.state) + onward * SIDEWAYS, 0, len(columns) - 1)
+            self.post_message(AskAgain(AskGrid(self.state.stage, columns[index].position)))
+
+    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
+        """Look to the left."""
+        event.stop()
+        self.sideways(-1)
+
+    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
+        """Look to the right."""
+        event.stop()
+        self.sideways(1)
 
     def opened(self) -> None:
         """A double click follows, as enter does."""

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
 from engine.snapshot import Who
-from serq_tui.answers import Answer, AskAutopsy, AskStory, AskWhy, AutopsyAnswer, LogAnswer, Question, WhyAnswer
+from serq_tui.answers import Answer, AskAutopsy, AskStory, AskWhy, AutopsyAnswer, GridAnswer, LogAnswer, Question, WhyAnswer
 from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.keymap import actions, bindings
 from serq_tui.messages import AskAgain, FollowLine, TellStory
@@ -99,7 +99,9 @@ class AnswerScreen(ModalScreen[None]):
         return self.app.screen_stack[self.app.screen_stack.index(self) - 1]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only two runs are aligned."""
+        """Only two runs are aligned, and only a grid has more to its sides."""
+        if action == "sideways":
+            return isinstance(self.answer, GridAnswer)
         return action != "align" or isinstance(self.answer, CompareAnswer)
 
     def on_follow_line(self, message: FollowLine) -> None:
@@ -130,6 +132,15 @@ class AnswerScreen(ModalScreen[None]):
         """Have two runs aligned by the other of clock and iteration."""
         if isinstance(self.question, AskCompare):
             self.below.post_message(AskAgain(replace(self.question, by="iteration" if self.question.by == "time" else "time")))
+
+    def action_sideways(self, onward: int) -> None:
+        """Look at other iterations of the grid."""
+        self.pane.sideways(onward)
+
+    def on_ask_again(self, message: AskAgain) -> None:
+        """Have the screen below find it out."""
+        message.stop()
+        self.below.post_message(AskAgain(message.question))
 
     def action_follow(self) -> None:
         """Go where the line under the cursor leads."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
@@ -92,7 +93,9 @@ class AskingScreen(MovingScreen):
     def on_ask_again(self, message: AskAgain) -> None:
         """Ask another question in place of the one on screen."""
         message.stop()
-        self.ask(message.question)
+        # A wheel turns faster than answers come: what it asks for meanwhile is not worth a word.
+        if not (self.busy and isinstance(message.question, AskGrid)):
+            self.ask(message.question)
 
     def _selected(self) -> Who | None:
         shown = self._shown()
@@ -128,7 +131,9 @@ class AskingScreen(MovingScreen):
         """The moment is another: so may be the answer on screen."""
         shown = self._shown()
         if shown is not None and not self.busy:
-            self.ask(shown.question)
+            question = shown.question
+            # Whoever moves in time looks at where that leads.
+            self.ask(replace(question, around=None) if isinstance(question, AskGrid) else question)
 
     def _find(self, controller: Controller, question: Question, interrupt: Event) -> None:
         """In the worker's thread."""

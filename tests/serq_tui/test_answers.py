@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from engine.decisions import Preempted
 from engine.snapshot import Position, Who
 from engine.walking import Interrupted
 from engine.would_admit import Change
+from serq_tui import grid_rows
 from serq_tui.answers import Answer, AskAutopsy, AutopsyAnswer, GridAnswer, LogAnswer, NoAnswer, Question, StoryAnswer, WhyAnswer
 from serq_tui.log_rows import filtered
 from serq_tui.screens.answer import AnswerScreen
@@ -150,6 +152,44 @@ async def test_the_log_is_filtered_by_words_and_leads_to_its_decisions() -> None
         assert now(driver) == kept[-1].position
         await driver.press("escape")
         assert shown(driver).pane.request is None
+
+
+async def test_the_grid_is_looked_through_sideways_while_the_moment_stays() -> None:
+    """At the 400th of the iterations seen, twice 20 to the left it is around the 360th, with 120 on either side as far as seen."""
+    async with opened(PREEMPTION) as driver:
+        await driver.press("g", *"iteration", "space", *"400", "enter", "v")
+        moment = now(driver)
+
+        def middle() -> int:
+            found = answer(driver)
+            assert isinstance(found, GridAnswer)
+            assert now(driver) == moment
+            return found.columns[grid_rows.centre(found)].iteration
+
+        assert middle() == 400
+        await driver.press("shift+left", "shift+left")
+        assert middle() == 360
+        left = answer(driver)
+        assert isinstance(left, GridAnswer)
+        assert [column.iteration for column in left.columns] == list(range(360 - 119, 401))
+        shown(driver).pane.post_message(wheel(events.MouseScrollLeft))
+        await driver.settle()
+        assert middle() == 340
+        shown(driver).pane.post_message(wheel(events.MouseScrollRight))
+        await driver.settle()
+        assert middle() == 360
+        await driver.press("shift+right", "shift+right", "shift+right")
+        assert middle() == 400
+        await driver.press("shift+left", "b")
+        followed = answer(driver)
+        assert isinstance(followed, GridAnswer)
+        assert followed.around is None
+        assert followed.columns[grid_rows.centre(followed)].iteration == 399
+
+
+def wheel(kind: type[events.MouseScrollLeft | events.MouseScrollRight]) -> events.MouseEvent:
+    """A notch of the mouse wheel sideways."""
+    return kind(None, 5, 5, 0, 0, 0, shift=False, meta=False, ctrl=False)
 
 
 async def test_the_grid_shows_who_had_what_and_its_cursor_is_the_moment() -> None:
