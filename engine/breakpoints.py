@@ -8,13 +8,12 @@ picks the decision out of what a step recorded, to say what happened.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.conditions import OnChange, OnCondition
 from engine.constants import ENDED
 from engine.decisions import Admitted, Attempted, Decision, Ended, Evicted, Preempted, RegisterSet, Rejected
-from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.state import State

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from grammar.declaring import dataclass
 
 if TYPE_CHECKING:
     from engine.simulation import Simulation

@@ -7,7 +7,7 @@ checkpoint before it, and coming back to a moment finds the same moment.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
@@ -20,7 +20,6 @@ from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
 from engine.trail import Trail
 from engine.walking import Interrupt, Interrupted, Pace, Report, advance, search_back
-from grammar.declaring import dataclass
 
 INF = float("inf")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from engine.breakpoints import Breakpoint, Watch
 from engine.checkpoints import Checkpoints
 from engine.simulation import Simulation
 from engine.snapshot import Position
-from grammar.declaring import dataclass
 
 _BREATH = 64
 """Small steps between two looks at the interrupt: well under a tenth of a second."""
