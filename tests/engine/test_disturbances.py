@@ -118,6 +118,12 @@ def memory_that_is_not_whole() -> ir.Program:
     return s.build(s.engine(budget=3, cost=1 + 0.001 * ctx("Kvp") + 0.002 * ctx("Kvb")), 100)
 
 
+def a_decode_that_is_not_whole() -> ir.Program:
+    """R6.5: its last token is half a token, which a calendar of whole ticks has no place for."""
+    s = Serving(((0, 1, 20.5), (0, 1, 40)))
+    return s.build(s.engine(cost=1 + 0.01 * ctx("Ntok")), 100)
+
+
 def a_budget_that_is_not_whole() -> ir.Program:
     s = Serving(((0, 1, 40), (0, 1, 40)))
     return s.build(s.engine(budget=where(now < 20, 4.5, 1)), 100)
@@ -300,6 +306,7 @@ DISTURBED: tuple[Callable[[], ir.Program], ...] = (
     a_prompt_that_is_not_whole,
     memory_that_is_not_whole,
     a_budget_that_is_not_whole,
+    a_decode_that_is_not_whole,
     a_planned_budget_read_beside_a_prompt_that_is_not_whole,
     a_memory_grown_by_one_and_held_by_another,
     a_second_pool_grown,
