@@ -87,8 +87,8 @@ class OnRequest:
 
     def find(self, records: Sequence[Decision]) -> Decision | None:
         """The first decision about it, if one was made."""
-        about = Admitted | Preempted | Rejected | Ended
-        return next((r for r in records if isinstance(r, about) and r.who.serial == self.serial), None)
+        about = (r for r in records if isinstance(r, Admitted | Preempted | Rejected | Ended))
+        return next((r for r in about if r.who.serial == self.serial), None)
 
 
 @dataclass(frozen=True, slots=True)
