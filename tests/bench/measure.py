@@ -1,7 +1,8 @@
 """Measures the engine beside the reference: ``python -m tests.bench.measure [LOAD …] [--rounds N] [--scale S]``.
 
-Everything that is compared runs in turn, each run in a process of its own, and medians are
-compared: the machine's moods (other work, heat, frequency) then fall on all alike. The engine
+Everything that is compared runs in turn, each run in a process of its own, and medians of the
+processor's seconds are compared: the machine's moods (other work, heat, frequency) then fall on all
+alike. What a person waits for, the first paint, is told by the clock. The engine
 is measured twice, as the checkout's Python interprets it and as mypyc compiles it for users.
 """
 
