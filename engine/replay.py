@@ -9,7 +9,7 @@ from engine.checkpoints import Checkpoints
 from engine.decisions import Listener
 from engine.simulation import Simulation
 from engine.snapshot import Position
-from engine.walking import Interrupt, Pace, advance
+from engine.walking import Interrupt, Pace, go_on
 
 
 class Past:
@@ -28,8 +28,7 @@ class Past:
     def at(self, position: Position) -> Simulation:
         """A run that stands at a position, or at the first after it."""
         run = self._checkpoints.before(position)
-        while run.position < position and not run.finished:
-            advance(run, position)
+        go_on(run, position)
         return run
 
     def before(self, position: Position) -> Simulation | None:
@@ -38,9 +37,7 @@ class Past:
             return None
         start = self._checkpoints.earlier(position)
         run = self._checkpoints.before(start) if start is not None else self.now.anew()
-        event = Position(max(position.events - 1, 0))
-        while run.position < event and not run.finished:
-            advance(run, event)
+        go_on(run, Position(max(position.events - 1, 0)))
         # Only the last copy counts, and it is known only once the step after it is made.
         latest: Simulation | None = None
         while run.position < position and not run.finished:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from engine import calendar, deadlock, gauges, kernel, leap, report
 from engine.codes import ProgramCode
-from engine.constants import ATTEMPTING
+from engine.constants import ATTEMPTING, INF
 from engine.decisions import Decision, Listener
 from engine.failure import ProgramFailure
 from engine.program import compile_program
@@ -21,8 +21,6 @@ from engine.views import snapshot
 from grammar import ir
 
 T = TypeVar("T")
-
-INF = float("inf")
 
 _UNBOUNDED = 1 << 62
 """Iterations a leap of a whole run may take: as many as it can."""

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
 from engine.conditions import OnChange, Value
+from engine.constants import INF
 from engine.decisions import Decision
 from engine.noting import Notes
 from engine.replay import Past
@@ -19,9 +20,7 @@ from engine.series import Series
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
 from engine.trail import Trail
-from engine.walking import Interrupt, Interrupted, Pace, Report, advance, search_back
-
-INF = float("inf")
+from engine.walking import Interrupt, Interrupted, Pace, Report, advance, go_on, search_back
 
 _STRETCH = 4096
 """The most iterations one leap takes on a walk, so that an interrupt is seen soon and progress shown."""
@@ -455,8 +454,7 @@ class Timeline:
         run = self._now
         if position < run.position or run.failure is not None or self._notes.checkpoints.between(run.position, position):
             run = self._notes.checkpoints.before(position)
-        while run.position < position and not run.finished:
-            advance(run, position)
+        go_on(run, position)
         self._take(run)
 
     def _take(self, run: Simulation) -> None:
@@ -483,8 +481,7 @@ class Timeline:
                 previous = Position(0)
             if previous is not None:
                 run = self._notes.checkpoints.before(previous)
-                while run.position < previous and not run.finished:
-                    advance(run, previous)
+                go_on(run, previous)
                 snapshot = run.snapshot()
                 run.listen(records)
                 while run.position < position and not run.finished:

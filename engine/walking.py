@@ -63,6 +63,18 @@ def advance(run: Simulation, limit: Position | None) -> None:
         run.leap(limit.events - 1 - run.position.events)
 
 
+def go_on(run: Simulation, position: Position, pace: Pace | None = None) -> None:
+    """Goes on until a run stands at a position, or at the first after it.
+
+    Raises:
+        Interrupted: ``pace`` was told to stop.
+    """
+    while run.position < position and not run.finished:
+        advance(run, position)
+        if pace is not None:
+            pace.step(run)
+
+
 def search_back(
     checkpoints: Checkpoints, breakpoints: Sequence[Breakpoint], last: Position, pace: Pace
 ) -> tuple[Position, tuple[Breakpoint, ...]] | None:
@@ -98,9 +110,7 @@ def _last_match(
     run: Simulation, start: Position, limit: Position, breakpoints: Sequence[Breakpoint], pace: Pace
 ) -> tuple[Position, tuple[Breakpoint, ...]] | None:
     """The last match after ``start`` and not after ``limit``: a stretch ends with the checkpoint it leads to."""
-    while run.position < start and not run.finished:
-        advance(run, start)
-        pace.step(run)
+    go_on(run, start, pace)
     watch = Watch(breakpoints, run.state)
     found: tuple[Position, tuple[Breakpoint, ...]] | None = None
     while run.position < limit and not run.finished:
