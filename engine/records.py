@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields, make_dataclass
-from typing import Any, NoReturn, TypeVar
+from dataclasses import make_dataclass
+from typing import Any, TypeVar
+
+from grammar.declaring import reduce, refuse_deleting, refuse_setting
 
 T = TypeVar("T")
 
@@ -19,18 +21,12 @@ def lock(cls: type) -> None:
             is, made by its own ``__init__``, and only looks like the others from outside.
     """
     kind: Any = cls
-    names: tuple[str, ...] = kind.__match_args__
-    like = make_dataclass(cls.__name__, names, frozen=True)
-
-    def refuse(self: object, name: str, value: object = None) -> NoReturn:
-        raise FrozenInstanceError(f"cannot change field {name!r}")
-
+    like = make_dataclass(cls.__name__, kind.__match_args__, frozen=True)
     for method in ("__dataclass_fields__", "__dataclass_params__", "__eq__", "__hash__", "__repr__"):
         setattr(kind, method, getattr(like, method))
-    kind.__setattr__ = kind.__delattr__ = refuse
-    if hasattr(kind, "__mypyc_attrs__"):
-        kind.__reduce__ = _reduced(names)
-    else:
+    # Copies would ask for an empty one first, and there is none.
+    kind.__setattr__, kind.__delattr__, kind.__reduce__ = refuse_setting, refuse_deleting, reduce
+    if not hasattr(kind, "__mypyc_attrs__"):
         _made_open(kind, type(cls.__name__, (), {"__slots__": kind.__slots__, "__init__": kind.__init__}))
 
 
@@ -44,15 +40,5 @@ def _made_open(frozen: Any, open_twin: type) -> None:
 
     new.__name__ = "__new__"
     frozen.__new__ = new
-    # Copies would ask for an empty one first, and there is none.
-    frozen.__reduce__ = _reduced(tuple(one.name for one in fields(frozen)))
     # All is set by now; what was generated would set it again, field by field.
     del frozen.__init__
-
-
-def _reduced(names: tuple[str, ...]) -> Any:
-    def reduce(self: Any) -> tuple[type, tuple[Any, ...]]:
-        return type(self), tuple(getattr(self, name) for name in names)
-
-    reduce.__name__ = "__reduce__"
-    return reduce

@@ -11,7 +11,7 @@ from dataclasses import MISSING, FrozenInstanceError, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "reduce", "refuse_deleting", "refuse_setting"]
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ else:
                     _write_later(made, name, partial(_comparison, made, name, sign))
             if frozen:
                 _write_later(made, "__hash__", partial(_hash, made))
-                made.__setattr__, made.__delattr__, made.__reduce__ = _refuse_setting, _refuse_deleting, _reduce
+                made.__setattr__, made.__delattr__, made.__reduce__ = refuse_setting, refuse_deleting, reduce
             else:
                 made.__hash__ = None
             return made
@@ -118,14 +118,16 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
-def _reduce(self: Any) -> tuple[type, tuple[Any, ...]]:
+def reduce(self: Any) -> tuple[type, tuple[Any, ...]]:
     """How a copy is made: by making one of the same values, as an empty one could not be filled in."""
     return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
 
-def _refuse_setting(self: Any, name: str, value: object) -> None:
+def refuse_setting(self: Any, name: str, value: object) -> None:
+    """How a frozen instance answers an assignment."""
     raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def _refuse_deleting(self: Any, name: str) -> None:
+def refuse_deleting(self: Any, name: str) -> None:
+    """How a frozen instance answers a ``del``."""
     raise FrozenInstanceError(f"cannot delete field {name!r}")
