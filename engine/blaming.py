@@ -101,12 +101,13 @@ class Blaming:
     def _attempted(self, record: Attempted, stage: int) -> None:
         self._without[stage], self._left_out = self._left_out, {}
         deciding = self._deciding.pop(stage, None)
-        pools = [pool.index for pool in self._run.code.pools if pool.admit_via == stage]
+        step = self._run.code.stages[stage].step
+        assert step is not None
         if self._fresh.get(stage):
             self._fresh[stage].clear()
-            self.changed.update(pools)
+            self.changed.update(step.queues)
         verdict = self._verdict(deciding) if deciding is not None else _of_all(self._otherwise(record))
-        self._decided(self._verdicts, stage, verdict, pools)
+        self._decided(self._verdicts, stage, verdict, step.queues)
 
     def _decided(self, verdicts: dict[int, _Verdict], place: int, verdict: _Verdict, pools: Iterable[int]) -> None:
         if verdicts.get(place) != verdict:

@@ -295,6 +295,7 @@ def _pool(k: State, pool: PoolState, held: _Held) -> PoolView:
         for part in parts:
             if part.pool == code.index and not part.leased:
                 reserved += positive(part.reserved - part.allocated)
+    free = code.cap - pool.used - (reserved if code.reserve_held else 0.0)
     entries = [(key, entry) for key, entry in pool.entries.items()]
     if code.evict is None:
         entries.sort(key=lambda item: item[1].number)
@@ -306,8 +307,8 @@ def _pool(k: State, pool: PoolState, held: _Held) -> PoolView:
         used=pool.used,
         reserved=reserved,
         cached=pool.cached,
-        free=code.cap - pool.used - (reserved if code.reserve_held else 0.0),
-        room=code.cap - pool.used - admission.outstanding(k, pool),
+        free=free,
+        room=free,
         holders=_holders(pool, held),
         entries=tuple(
             EntryView(key[1] if key[0] == 0 else None, entry.size, entry.released, entry.number, _waits(k, key))

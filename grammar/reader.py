@@ -10,13 +10,16 @@ from grammar import ir, syntax
 from grammar.constants import Constants
 from grammar.diagnostics import Note
 from grammar.expansion import walk
-from grammar.findings import Findings
+from grammar.findings import UNKNOWN, Findings
 from grammar.reads import Clause
 from grammar.scopes import Model
 from grammar.source import Span
 
 POISON = ir.Num(math.nan)
 """What stands for an expression that has been told to be wrong; the later passes say no more about it."""
+
+_TOLD_OF_UNREAD = UNKNOWN | {"E415", "E604", "E605", "E606", "E607"}
+"""What is told of an expression that nothing reads."""
 
 
 class Reader:
@@ -70,8 +73,7 @@ class Reader:
             return
         told = len(self.findings.errors)
         self.value(e, clause)
-        unknown = ("E415", "E502", "E504", "E604", "E605", "E606", "E607", "E1020")
-        self.findings.errors[told:] = [d for d in self.findings.errors[told:] if d.id in unknown]
+        self.findings.errors[told:] = [d for d in self.findings.errors[told:] if d.id in _TOLD_OF_UNREAD]
 
 
 LOWER: dict[type, Callable[[Reader, Any, Clause], ir.Expr]] = {}
