@@ -55,10 +55,12 @@ class Notes:
                 self.index.note(stepped[0], stepped[1], stage, 1, st.iterations - leapt if st.started else None)
             if leapt:
                 first, count = stepped[0] + 1, leapt
-                if not new and self._at >= (first, 1):
+                # An event whose attempt is still to come was seen by half.
+                attempted = self._at[0] if self._at[1] else self._at[0] - 1
+                if attempted >= first:
                     # A leap that began in what was seen: only its last part is noted.
-                    count -= self._at[0] + 1 - first
-                    first = self._at[0] + 1
+                    count -= attempted + 1 - first
+                    first = attempted + 1
                 if count > 0:
                     self.index.note(first, 1, stage, count, st.iterations - count + 1)
                     new = True

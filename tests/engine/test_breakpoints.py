@@ -292,6 +292,23 @@ def _long() -> Timeline:
 NEVER = OnRejection()
 
 
+def test_an_attempt_is_noted_by_a_leap_that_passes_an_event_seen_before_its_attempt() -> None:
+    """A request decodes 200 tokens, an event each; a position that is none leads to the next event, before its attempt."""
+    s = Serving(((0, 3, 200),))
+    s.kv(300, units=3)
+    timeline = Timeline(Simulation(s.build(s.engine(), 2000)))
+    timeline.seek(AtPosition(Position(30, 2)))
+    assert timeline.seen == Position(31)
+    timeline.home()
+    timeline.run_until([NEVER])
+    timeline.seek(AtPosition(Position(33, 1)))
+    walked = []
+    for _ in range(3):
+        timeline.rewind()
+        walked.append(timeline.position)
+    assert walked == [Position(32, 1), Position(31, 1), Position(30, 1)]
+
+
 def test_an_interrupt_ends_a_walk_where_it_is() -> None:
     timeline = _long()
     asked = iter([False, False, True])
