@@ -28,9 +28,14 @@ ADMIT_PATH: Final[Path] = (1,)
 
 def default(k: State, st: StageState, a: Attempt) -> None:
     """R6.8: serve the residents, then admit and serve while nothing was preempted."""
+    at(k, a, SERVE_PATH)
+    serve_and_admit(k, st, a)
+
+
+def serve_and_admit(k: State, st: StageState, a: Attempt) -> None:
+    """R6.8 from wherever it has come to: who came by an admission is served under its statement."""
     step = st.code.step
     assert step is not None
-    at(k, a, SERVE_PATH)
     while True:
         if serve(k, st, a, step.by, still=step.still, only=None) == STOPPED:
             return

@@ -121,7 +121,7 @@ def _procedure(k: State, st: StageState, cohort: Cohort, a: Attempt, short: bool
         if not a.folded and _serve(k, st, cohort, a):
             return
         if st.cohort is not cohort:
-            procedures.default(k, st, a)
+            procedures.serve_and_admit(k, st, a)
             return
 
 

@@ -35,6 +35,7 @@ from tests.engine.programs import (
     where,
 )
 from tests.engine.requests import Serving
+from tests.engine.strategies import Choices, build
 
 
 def decoding(m: Model, *others: list[Any], kv: float = 500, **engine: Any) -> ir.Program:
@@ -355,3 +356,47 @@ def test_a_shortage_of_memory_is_met_as_on_the_plain_path(
         assert replace(fast.snapshot(), stage=None) == replace(plain.snapshot(), stage=None)
     assert taken
     assert at(made, made.horizon, plain=True).report()["pools"][-1]["preemptions"] > 0
+
+
+def executed(program: ir.Program, *, plain: bool) -> list[tuple[tuple[int, ...], ...]]:
+    """The statements of each attempt."""
+    simulation = Simulation(program, plain=plain)
+    statements = []
+    while simulation.step():
+        statements.append(simulation.state.stages[0].executed)
+    return statements
+
+
+def test_a_newcomer_that_ends_the_counting_together_is_served_under_the_admission_all_the_same() -> None:
+    """R6.8: found by walking random programs. Residents are served first and once; what follows an admission is its statement's."""
+    program = build(
+        Choices(
+            rows=((0.0, 1, 0), (0.5, 1, 9), (2.5, 1, 6)),
+            cap=14,
+            block=1.0,
+            preempt="decoding",
+            evict=None,
+            queue=None,
+            reserve=False,
+            held=False,
+            units="one",
+            seats=2,
+            cache="all",
+            reuse=False,
+            turns=1,
+            lease=None,
+            budget=3,
+            chunk=0,
+            granule=None,
+            cost="one",
+            serve="plain",
+            elsewhere=None,
+            warmup=0.0,
+            draws=False,
+            gauged=False,
+        )
+    )
+    statements = executed(program, plain=False)
+    assert ((0,), (1,)) in statements
+    assert ((0,), (1,), (0,)) not in statements
+    assert statements == executed(program, plain=True)
