@@ -114,9 +114,8 @@ def _steady(st: StageState, job: Job, now: float, cohort: Cohort) -> Member | No
     if session.status != IN_STAGE or not (1.0 <= job.work < _WHOLE) or job.work % 1.0:
         return None
     _, time, stage, decoded, preempted = session.meter
+    # A decode's token just now has confirmed the first one of the turn (R9.22): its client's meter is steady, too.
     if time != now or not decoded or preempted or stage != st.code.index:
-        return None
-    if session.client is not None and not session.client[2]:
         return None
     step = st.code.step
     assert step is not None

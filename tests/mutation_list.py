@@ -486,12 +486,6 @@ MUTATIONS: tuple[Mutation, ...] = (
             "test_disturbances.py test_properties.py",
         ),
         (
-            "R9.20",
-            "if session.client is not None and not session.client[2]:",
-            "if False:",
-            "test_disturbances.py test_properties.py test_client.py",
-        ),
-        (
             "R6.10",
             "whole.sort(key=lambda entry: entry[0].decode != (order == DECODES_FIRST))",
             "whole.sort(key=lambda entry: entry[0].decode == (order == DECODES_FIRST))",

@@ -186,6 +186,28 @@ def a_newcomer_that_finishes_with_a_member() -> ir.Program:
     return m.build(100)
 
 
+def a_prompt_served_before_the_members() -> ir.Program:
+    """R6.10, R6.19: prefills go first: the later resident, whose last chunk comes with the first's last token, completes first."""
+    m = Model()
+    llm = m.engine(serve=[ctx("Decoding")], budget=8, chunk=4)
+    dl = m.delay()
+    m.batch(2)
+    # Prefilled in 0 to 1, the first decodes its twentieth token in 20 to 21; chunks of 4 of 12 tokens go in 18 to 21.
+    m.session(
+        branch(serial.equals(1), [run(dl, 17.5), prefill(llm, 12)], [prefill(llm, 1), decode(llm, 20)]), m.observe("done", serial)
+    )
+    return m.build(100)
+
+
+def members_served_before_a_prompt() -> ir.Program:
+    """The other way round: decodes go first, and the prefill, resident before them, completes last."""
+    m = Model()
+    llm = m.engine(serve=[-ctx("Decoding")], budget=8, chunk=1)
+    m.batch(2)
+    m.session(branch(serial.equals(0), [prefill(llm, 21)], [prefill(llm, 1), decode(llm, 20)]), m.observe("done", serial))
+    return m.build(100)
+
+
 def a_token_out_of_step_ahead_of_the_members() -> ir.Program:
     """R9.8: two requests decode, pause and prefill once more: a token each after a long gap, before those of who decodes on.
 
@@ -313,6 +335,8 @@ DISTURBED: tuple[Callable[[], ir.Program], ...] = (
     a_second_pool_grown,
     a_leg_that_decodes,
     a_newcomer_that_finishes_with_a_member,
+    a_prompt_served_before_the_members,
+    members_served_before_a_prompt,
     a_token_out_of_step_ahead_of_the_members,
     a_schedule_that_serves_twice,
     a_prefill_that_a_granule_refuses,
