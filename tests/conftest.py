@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes, or takes to draw, says something of the machine and nothing of what is tested.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 TALLY = "tally"
 CASE = "case"

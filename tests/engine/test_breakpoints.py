@@ -97,7 +97,7 @@ def check_agreement(program: ir.Program, most: int = 300) -> None:
             assert OnRequest(0).trace(simulation.state) != request
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(programs())
 def test_a_breakpoint_shows_in_the_state_exactly_when_it_was_decided(program: ir.Program) -> None:
     check_agreement(program)

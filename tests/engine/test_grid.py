@@ -21,7 +21,7 @@ from grammar.source import Source
 from tests.engine.strategies import programs
 from tests.engine.test_autopsy import two
 
-few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+few = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 MOST_STEPS = 50
 """Attempts walked of one random program."""

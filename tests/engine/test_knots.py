@@ -150,7 +150,7 @@ def test_a_session_that_waits_for_a_leg_it_starves_is_a_knot() -> None:
     ]
 
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+few = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 @few

@@ -215,7 +215,7 @@ def test_a_run_that_only_goes_on_is_no_loop() -> None:
     assert loop == NoLoop(501)
 
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+few = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 def in_words(record: Decision) -> tuple[Any, ...]:

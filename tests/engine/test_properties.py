@@ -27,7 +27,7 @@ EPS = 1e-9
 MOST_STEPS = 400
 """Small steps looked at of one program: the long ones repeat themselves."""
 
-few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+few = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 GENERATED = range(1000, 1040)
 """Seeds of programs over all features, by the generator that is also compared with the reference."""

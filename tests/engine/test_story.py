@@ -165,7 +165,7 @@ def test_the_stretches_of_every_request_of_a_benchmark_span_its_time_without_gap
     assert told.blamed
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs())
 def test_the_stretches_of_every_request_of_a_random_program_span_its_time_without_gap(program: ir.Program) -> None:
     checker = Checker(Simulation(program))

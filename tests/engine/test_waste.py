@@ -141,7 +141,7 @@ def test_the_accounts_of_a_moment_are_the_same_however_one_came_there() -> None:
         assert Accounts().at(timeline.past) == told
 
 
-few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+few = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 def check(simulation: Simulation, ledger: Kept) -> None:

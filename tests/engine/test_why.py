@@ -17,7 +17,7 @@ from grammar import ir
 from tests.engine.programs import LIFO, Model, admit, ctx, decode, hold, prefill, run, serve, when
 from tests.engine.strategies import Choices, build, programs
 
-few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+few = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 MOST_STEPS = 40
 """Moments looked at of one random program."""

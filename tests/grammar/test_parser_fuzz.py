@@ -22,7 +22,7 @@ NUMBERS = ["1", ".5", "1e3", "1_0", "1.2.3", "2em"]
 
 # Seeded, so that a run of the suite says the same thing every time; FUZZ_TEXTS=100000 draws so many, others each time.
 DRAWN = os.environ.get("FUZZ_TEXTS")
-SUITE = settings(max_examples=int(DRAWN or 350), derandomize=DRAWN is None, deadline=None, database=None)
+SUITE = settings(max_examples=int(DRAWN or 350), derandomize=DRAWN is None, database=None)
 
 LONGEST = 1.0
 """Seconds of processor time a text may take; looked at only where many are drawn, as a suite tells no time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from serq_tui.arrangement import LEAST_HEIGHT, LEAST_WIDTH, PANES, Box, Facts, Layout, arrange
@@ -30,7 +30,6 @@ LAYOUTS = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(
     st.integers(LEAST_WIDTH, 300),
     st.integers(LEAST_HEIGHT, 100),

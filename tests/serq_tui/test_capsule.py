@@ -269,7 +269,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [found for key, value in inner for found in ((*path, key), *places(value, (*path, key)))]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(draw=st.data())
 def test_a_capsule_with_any_value_in_any_place_is_read_or_refused(draw: st.DataObject, tmp_path: Path) -> None:
     data = json.loads(WRITTEN)

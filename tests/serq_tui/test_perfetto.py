@@ -94,7 +94,7 @@ def test_random_programs_figures_follow_from_their_traces(seed: int, tmp_path: P
     agree(recorded(made.program, tmp_path))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(program=programs())
 def test_random_engines_figures_follow_from_their_traces(program: ir.Program, tmp_path: Path) -> None:
     agree(recorded(program, tmp_path))
