@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass  # not ours: this is compiled, and the compiler knows the standard one
 from typing import Any, Literal
 
-from engine.expressions import Function
+from engine.expressions import Function, Straight
 from engine.rng import EVICTION_SALT, MACHINE_SALT, TRACE_SALT, Stream
 from grammar import ir
 
@@ -398,6 +398,14 @@ StatementCode = (
 
 
 @dataclass(frozen=True, slots=True)
+class StraightCode:
+    """Assignments and observations in a row, as one function; the ``count`` statements of a block that it stands for."""
+
+    count: int
+    function: Straight
+
+
+@dataclass(frozen=True, slots=True)
 class SlotsCode:
     """Where the attributes stand that the kernel itself reads or sets at every turn (R1.7)."""
 
@@ -416,6 +424,10 @@ class ProgramCode:
     blocks: tuple[tuple[StatementCode, ...], ...]
     closing: tuple[tuple[bool, ...], ...]
     """Per statement whether it is the client's, so that the server's response is over (R9.21)."""
+    straights: tuple[tuple[StraightCode | None, ...], ...]
+    """Per statement that begins some in a row those, else None."""
+    opening: dict[int, tuple[StraightCode, ...]]
+    """The init and the turn block, none of whose statements ends a response."""
     gauges: tuple[Function, ...]
     end_claims: tuple[tuple[int, Function], ...]
     givens: tuple[tuple[int, Function], ...]

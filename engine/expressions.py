@@ -1,14 +1,15 @@
-"""IR expressions as generated Python; knows what they read, not when they are read.
+"""IR expressions and straight statements as generated Python; knows what they read, not when they are read.
 
 Each expression of a program becomes one Python function ``f(k, s, m)`` of the state, the
-session at hand and the moment's context variables. The source is built from the checked
+session at hand and the moment's context variables, and statements in a row that neither block
+nor lead elsewhere one more, of their frame as well. The source is built from the checked
 IR alone, never from a user's text. Generated code evaluates a seven-operator cost some
 fifty times faster than a walk over the tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from engine import queries
@@ -16,9 +17,12 @@ from grammar import ir
 
 if TYPE_CHECKING:
     from engine.moment import Moment
+    from engine.session_state import Session
     from engine.state import State
 
 Function = Callable[["State", Any, "Moment"], float]
+Straight = Callable[["State", "Session", "Moment", list[int]], None]
+"""Statements in a row; the last argument is the frame they stand in, whose index they keep at the statement after theirs."""
 StreamKind = Literal["session", "workload", "machine", "eviction", "arrival"]
 
 _STREAMS: dict[str, str] = {
@@ -192,7 +196,7 @@ class Compiler:
         self._apart = 0
         self.works = False
         """Whether some expression reads the unfinished work of a stage."""
-        self._functions: dict[str, Function] | None = None
+        self._functions: dict[str, Any] | None = None
 
     def function(self, expr: ir.Expr, stream: StreamKind = "session") -> Function:
         """The function of an expression.
@@ -201,12 +205,46 @@ class Compiler:
             expr: the expression; a missing session reads its attributes as NaN (R7.1).
             stream: which of the streams of R8.5 its draws read.
         """
-        name = f"f{self._count}"
-        self._count += 1
+        name = self._next()
         if self._functions is not None:
-            return self._functions[name]
+            function: Function = self._functions[name]
+            return function
         self._write(name, expr, stream)
         return _collected
+
+    def straight(
+        self, statements: Sequence[ir.Set | ir.Observe], closing: Sequence[bool], first: int, stream: StreamKind
+    ) -> Straight:
+        """The function of statements in a row that neither block nor lead elsewhere.
+
+        Args:
+            statements: assignments and observations.
+            closing: per statement whether it is the client's (R9.21).
+            first: the index of the first of them in its block.
+            stream: which of the streams of R8.5 their draws read.
+        """
+        name = self._next()
+        if self._functions is not None:
+            straight: Straight = self._functions[name]
+            return straight
+        lines = [f"def {name}(k, s, m, frame):", "    a = s.attrs"]
+        for i, (statement, closes) in enumerate(zip(statements, closing, strict=True), start=first + 1):
+            # Where an expression fails the frame tells which statement did.
+            lines.append(f"    frame[1] = {i}")
+            if closes:
+                lines.append("    if s.client is not None: close_turn(k, s)")
+            text = _Writer(self, stream).value(statement.expr, 0)
+            lines.append(
+                f"    a[{statement.slot}] = {text}"
+                if isinstance(statement, ir.Set)
+                else f"    observe(k, s, {statement.observe}, {text})"
+            )
+        self._lines += lines
+        return _collected_straight
+
+    def _next(self) -> str:
+        self._count += 1
+        return f"f{self._count}"
 
     def apart(self, expr: ir.Expr, stream: StreamKind) -> str:
         """The name of a function for a piece of an expression."""
@@ -223,9 +261,13 @@ class Compiler:
             self._lines.append("    a = s.attrs")
         self._lines.append(f"    return {text}")
 
-    def finish(self) -> None:
-        """Compiles everything collected; the second pass begins."""
-        namespace = dict(queries.NAMESPACE)
+    def finish(self, **acts: Callable[..., None]) -> None:
+        """Compiles everything collected; the second pass begins.
+
+        Args:
+            acts: what statements do beyond reading, by name: ``observe`` and ``close_turn``.
+        """
+        namespace = {**queries.NAMESPACE, **acts}
         # The source is built above from a checked IR only: numbers, slots and fixed names.
         exec(compile("\n".join(self._lines), "<expressions>", "exec"), namespace)
         self._functions = namespace
@@ -235,6 +277,10 @@ class Compiler:
 
 def _collected(k: State, s: Any, m: Moment) -> float:
     raise AssertionError("the expressions are collected, not yet compiled")
+
+
+def _collected_straight(k: State, s: Session, m: Moment, frame: list[int]) -> None:
+    raise AssertionError("the statements are collected, not yet compiled")
 
 
 class _Writer:

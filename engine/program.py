@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine import client, workload
 from engine.codes import (
     AdmitCode,
     AmountCode,
@@ -36,6 +37,7 @@ from engine.codes import (
     StageCode,
     StatementCode,
     StepCode,
+    StraightCode,
     TakeCode,
     TurnCode,
     WhileCode,
@@ -43,6 +45,9 @@ from engine.codes import (
 from engine.expressions import Compiler, Function, StreamKind, constant, context_of, falls, moves, parts, reads_state, stands_still
 from engine.failure import Unsupported
 from grammar import ir
+
+_LONGEST_ROW = 64
+"""Statements compiled as one: more of them gain nothing and keep Python's compiler busy."""
 
 
 def compile_program(program: ir.Program) -> ProgramCode:
@@ -54,7 +59,7 @@ def compile_program(program: ir.Program) -> ProgramCode:
     """
     compiler = Compiler()
     _Builder(program, compiler).build()
-    compiler.finish()
+    compiler.finish(observe=workload.observe, close_turn=client.close_turn)
     return _Builder(program, compiler).build()
 
 
@@ -73,19 +78,23 @@ class _Builder:
     def build(self) -> ProgramCode:
         p = self.program
         blocks = tuple(self._block(i, block) for i, block in enumerate(p.blocks))
+        closing = tuple(
+            tuple(side == "Workload" and not isinstance(statement, ir.Turn) for side, statement in zip(sides, block, strict=True))
+            for sides, block in zip(p.sides, p.blocks, strict=True)
+        )
+        straights = tuple(
+            self._straights(i, block, closes) for i, (block, closes) in enumerate(zip(p.blocks, closing, strict=True))
+        )
+        opening = {i: self._straights(i, p.blocks[i], (False,) * len(p.blocks[i])) for i in sorted({p.init, p.turn})}
         natives, native_blocks = self._natives()
         return ProgramCode(
             program=p,
             pools=tuple(self._pool(i, pool) for i, pool in enumerate(p.pools)),
             stages=tuple(self._stage(i, stage) for i, stage in enumerate(p.stages)),
             blocks=blocks + native_blocks,
-            closing=tuple(
-                tuple(
-                    side == "Workload" and not isinstance(statement, ir.Turn) for side, statement in zip(sides, block, strict=True)
-                )
-                for sides, block in zip(p.sides, p.blocks, strict=True)
-            )
-            + tuple((False,) * len(block) for block in native_blocks),
+            closing=closing + tuple((False,) * len(block) for block in native_blocks),
+            straights=straights + tuple((None,) * len(block) for block in native_blocks),
+            opening={i: tuple(code for code in codes if code is not None) for i, codes in opening.items()},
             gauges=tuple(self.function(gauge.expr, "machine") for gauge in p.gauges),
             end_claims=tuple((i, self.function(c.expr, "machine")) for i, c in enumerate(p.claims) if c.kind == "AtEnd"),
             givens=tuple((i, self.function(c.given)) for i, c in enumerate(p.claims) if c.given is not None),
@@ -266,9 +275,29 @@ class _Builder:
             case ir.SSet(register, expr):
                 return RegisterCode(path, register, self.function(expr, "machine"))
 
+    def _stream(self, block: int) -> StreamKind:
+        return "workload" if block in (self.program.init, self.program.turn) else "session"
+
     def _block(self, i: int, block: tuple[ir.Statement, ...]) -> tuple[StatementCode, ...]:
-        stream: StreamKind = "workload" if i in (self.program.init, self.program.turn) else "session"
+        stream = self._stream(i)
         return tuple(self._statement(s, (i, j), stream) for j, s in enumerate(block))
+
+    def _straights(self, i: int, block: tuple[ir.Statement, ...], closing: tuple[bool, ...]) -> tuple[StraightCode | None, ...]:
+        """Per statement that begins assignments and observations in a row those, in pieces that Python compiles at once."""
+        found: list[StraightCode | None] = []
+        while len(found) < len(block):
+            row: list[ir.Set | ir.Observe] = []
+            for statement in block[len(found) : len(found) + _LONGEST_ROW]:
+                if not isinstance(statement, ir.Set | ir.Observe):
+                    break
+                row.append(statement)
+            if not row:
+                found.append(None)
+                continue
+            first = len(found)
+            function = self.compiler.straight(row, closing[first : first + len(row)], first, self._stream(i))
+            found += [StraightCode(len(row), function), *[None] * (len(row) - 1)]
+        return tuple(found)
 
     def _statement(self, statement: ir.Statement, place: tuple[int, int], stream: StreamKind) -> StatementCode:
         match statement:

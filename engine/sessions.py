@@ -98,7 +98,7 @@ def execute(k: State, session: Session) -> None:
         ProgramFailure: the program's own failure, with the session and the statement.
     """
     rounds = 0
-    blocks, closing = k.code.blocks, k.code.closing
+    blocks, closing, straights = k.code.blocks, k.code.closing, k.code.straights
     place: tuple[int, int] | None = None
     try:
         while session.status == READY:
@@ -114,6 +114,13 @@ def execute(k: State, session: Session) -> None:
             frame = session.frames[-1]
             block, index, kind = frame[0], frame[1], frame[2]
             if index < len(blocks[block]):
+                straight = straights[block][index]
+                if straight is not None and not k.plain and rounds + straight.count <= _MOST_ROUNDS:
+                    rounds += straight.count - 1
+                    place = None
+                    straight.function(k, session, k.moment, frame)
+                    place = (block, index + straight.count - 1)
+                    continue
                 frame[1] = index + 1
                 place = (block, index)
                 code = blocks[block][index]
@@ -134,7 +141,7 @@ def execute(k: State, session: Session) -> None:
         if failure.serial is None:
             failure.serial, failure.leg = session.serial, session.leg
         if failure.statement is None:
-            failure.statement = place
+            failure.statement = place or statement_of(session)
         if failure.statement is not None and failure.statement[0] >= len(k.code.program.blocks) and session.request is not None:
             # A native request's own block stands for its statement.
             failure.statement = session.request.statement

@@ -145,6 +145,17 @@ def turn(k: State, session: Session) -> None:
 
 def _run_block(k: State, session: Session, block: int) -> None:
     """R2.12: the init and turn blocks set and observe only."""
+    if not k.plain:
+        frame = [block, 0]
+        try:
+            for straight in k.code.opening[block]:
+                straight.function(k, session, k.moment, frame)
+        except ProgramFailure as failure:
+            if failure.statement is None:
+                failure.statement = (block, frame[1] - 1)
+                failure.serial = session.serial
+            raise
+        return
     for i, code in enumerate(k.code.blocks[block]):
         try:
             if isinstance(code, SetCode):
