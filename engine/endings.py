@@ -163,6 +163,8 @@ def _end_leg(k: State, leg: Session) -> None:
     leg.status = ENDED
     leg.frames.clear()
     _free_slot(k, leg)
+    if k.code.chained:
+        shared_prefixes.ended(k, leg)
     if parent is not None:
         parent.legs -= 1
         if parent.legs == 0 and parent.status == JOINING:

@@ -76,8 +76,8 @@ class Tree:
         """Per hold its chain, the shared units it took over, the pieces it uses, and the place it keeps of what
         was its session's own, -1 for none."""
         self.next_handle = 0
-        self.latest: dict[int, Chain] = {}
-        """The chain of each session's latest hold that left something cached, its legs' among them."""
+        self.latest: dict[tuple[int, int], Chain] = {}
+        """By serial and leg the chain of the latest hold that left something cached; a living session's legs' are its own (-1)."""
 
     def clone(self) -> Tree:
         """A copy."""

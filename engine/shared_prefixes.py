@@ -82,7 +82,8 @@ def seen(pool: PoolState, session: Session) -> float:
 
     The chain of the innermost hold of the pool, in none that of the session's latest hold, or
     its legs', that left something cached. With a session its latest chain is forgotten: a leg
-    that outlives it reads what the session's own part without a chain has.
+    that outlives it reads what the session's own part without a chain has, until a hold of its
+    own leaves something cached.
     """
     tree = pool.tree
     assert tree is not None
@@ -90,15 +91,20 @@ def seen(pool: PoolState, session: Session) -> float:
         for held in hold.pools:
             if held.pool == pool.code.index:
                 return down(pool.code, matched(pool, tree.handles[held.place][0]))
-    latest = tree.latest.get(session.serial)
+    latest = tree.latest.get(_teller(session))
     return down(pool.code, matched(pool, _own_chain(session) if latest is None else latest))
 
 
+def _teller(session: Session) -> tuple[int, int]:
+    """Whose latest chain a session or leg reads and leaves: a living session's is its legs', too."""
+    return session.serial, session.leg if session.parent is None else -1
+
+
 def ended(k: State, session: Session) -> None:
-    """A session is gone; what it left cached stays."""
+    """A session, or a leg that outlived it, is gone; what it left cached stays."""
     for pool in k.pools:
         if pool.tree is not None:
-            pool.tree.latest.pop(session.serial, None)
+            pool.tree.latest.pop((session.serial, session.leg), None)
 
 
 def _usable(k: State, pool: PoolState, session: Session, code: HoldCode, units: float) -> tuple[Chain, float]:
@@ -205,7 +211,7 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
     if size <= 0:
         free_place(pool, place)
         return
-    tree.latest[session.serial] = chain
+    tree.latest[_teller(session)] = chain
     stamp = Stamp(k.now, k.next_release, session.serial, session.attrs.copy())
     k.next_release += 1
     last = chain[-1][0]

@@ -158,6 +158,18 @@ def outlived(*, chain_last: bool) -> Callable[[], ir.Program]:
     return program
 
 
+def left_by_an_orphan() -> ir.Program:
+    """A session is refused at once; a leg of it leaves a chain cached and reads, and another leg reads while that one runs."""
+    model = Model()
+    pool, wait, big = model.pool("p", 4, block=1), model.delay(), model.size("big")
+    model.init(assign(big, 100))
+    look = call("CachedIn", pool)
+    leaves = [run(wait, 1), chained((pool, 1), [(1, 1)], cache=1), model.observe("itself", look), run(wait, 2)]
+    reads = [run(wait, 2), model.observe("another", look)]
+    model.session(TURN, fork(leaves), fork(reads), hold((pool, big)), JOIN)
+    return model.build(10)
+
+
 def evicting(first: tuple[float, float], second: float, *, gone: bool) -> Callable[[], ir.Program]:
     """Two sessions left one chain cached, a third its own with a = 4; what has the least a goes.
 
@@ -260,6 +272,9 @@ FOUND: dict[str, Found] = {
     ),
     "a leg whose session was refused goes on seeing what was its session's own": Found(
         outlived(chain_last=False), {"in": [3.0, 3.0]}
+    ),
+    "a leg whose session was refused sees the chain it left cached, which no other leg does": Found(
+        left_by_an_orphan, {"itself": [1.0], "another": [0.0]}
     ),
     # 5 + 6 cached and 14 taken are 5 above the capacity of 20.
     "a shared prefix is evicted by what its first owner is now": Found(evicting((5, 5), 3, gone=False), {"in": [1.0]}),
