@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-NodePath = tuple[tuple[int, float, float], ...]
-"""The segments before one, and then it: (which expression its key is, what that reads, its length).
+Key = tuple[int, float]
+"""Which expression the key of a segment is, and what that reads.
 
-Measured: two keys are one where both their expressions and what these read are. The length of
-the last segment of a path is open: however long it is, its start is the same. A session's own
-part is (-1, its serial, open), a dead part (-2, its number, open).
+Measured: two keys are one where both are. The own part of a session is (-1, its serial).
 """
 
-Chain = tuple[tuple[NodePath, float, float], ...]
-"""Per segment the node's path, where it starts and where it ends, in units; the own part is the last."""
+Chain = tuple[tuple[Key, float, float], ...]
+"""Per segment its key, where it starts and where it ends, in units; none has no units."""
 
-OWN, DEAD = -1, -2
-OPEN: Final = -1.0
+OWN: Final = -1
+CONTINUED: Final[Key] = (-2, 0.0)
+"""The key of a piece that goes on where the one before it stops, under the same key."""
 
 
 class Stamp:
@@ -37,44 +36,38 @@ class Stamp:
 class Node:
     """A piece of what is cached under one key after those before it.
 
-    A piece is parted in two where an admission that uses only its start finds nobody using it.
+    A piece is parted in two where an admission that uses only its start finds nobody using it,
+    and where something goes on from within it: what stands on it stands at its end.
     """
 
-    __slots__ = ("path", "place", "size", "stamp", "users")
+    __slots__ = ("before", "following", "key", "own", "place", "size", "stamp", "users")
 
-    def __init__(self, path: NodePath, size: float, stamp: Stamp, place: int) -> None:
-        self.path = path
-        self.place = place
+    def __init__(self, before: Node | None, key: Key, size: float, stamp: Stamp, place: int, *, own: bool) -> None:
+        self.before = before
+        """The piece it stands on; the tree's root, of no units, for the start of a chain; None for what is dead."""
+        self.key = key
         self.size = size
         self.stamp = stamp
+        self.place = place
+        self.own = own
+        """Whether it is one session's alone."""
         self.users = 0
         """Holds that use it, wholly or its start: while there are any all of it is in use."""
-
-    def clone(self) -> Node:
-        """A copy."""
-        other = Node(self.path, self.size, self.stamp, self.place)
-        other.users = self.users
-        return other
-
-    def part(self, units: float, place: int) -> Node:
-        """Keeps its first units; the rest is a piece of its own."""
-        tail = Node(self.path, self.size - units, self.stamp, place)
-        self.size = units
-        return tail
+        self.following: dict[Key, Node] = {}
+        """What stands on it."""
 
 
 class Tree:
     """All chains of a pool."""
 
-    __slots__ = ("children", "handles", "latest", "next_handle", "pieces")
+    __slots__ = ("handles", "latest", "next_handle", "nodes", "root")
 
     def __init__(self) -> None:
-        self.pieces: dict[NodePath, list[Node]] = {}
-        self.children: dict[NodePath, dict[float, int]] = {}
-        """Per path how many others go on from it, by the length after which they do."""
-        self.handles: dict[int, tuple[Chain, float, tuple[Node, ...], int]] = {}
-        """Per hold its chain, the shared units it took over, the pieces it uses, and the place it keeps of what
-        was its session's own, -1 for none."""
+        self.root = Node(None, CONTINUED, 0.0, Stamp(0.0, -1, -1, []), -1, own=False)
+        self.nodes: dict[int, Node] = {}
+        """All pieces by their places."""
+        self.handles: dict[int, tuple[Chain, float, tuple[Node, ...], tuple[Node, ...]]] = {}
+        """Per hold its chain, the shared units it took over, the pieces it uses, and those that are its session's own."""
         self.next_handle = 0
         self.latest: dict[tuple[int, int], Chain] = {}
         """By serial and leg the chain of the latest hold that left something cached; a living session's legs' are its own (-1)."""
@@ -82,68 +75,95 @@ class Tree:
     def clone(self) -> Tree:
         """A copy."""
         other = Tree()
-        copies: dict[int, Node] = {}
-        for path, pieces in self.pieces.items():
-            other.pieces[path] = []
-            for piece in pieces:
-                copies[id(piece)] = piece.clone()
-                other.pieces[path].append(copies[id(piece)])
-        other.children = {path: offsets.copy() for path, offsets in self.children.items()}
+        copies: dict[int, Node] = {-1: other.root}
+        for place, node in self.nodes.items():
+            copy = Node(None, node.key, node.size, node.stamp, place, own=node.own)
+            copy.users = node.users
+            copies[place] = other.nodes[place] = copy
+        for node in (self.root, *self.nodes.values()):
+            copy = copies[node.place]
+            if node.before is not None:
+                copy.before = copies[node.before.place]
+            for key, following in node.following.items():
+                copy.following[key] = copies[following.place]
         other.handles = {
-            handle: (chain, own, tuple(copies[id(piece)] for piece in used), place)
-            for handle, (chain, own, used, place) in self.handles.items()
+            handle: (chain, own, tuple(copies[n.place] for n in used), tuple(copies[n.place] for n in mine))
+            for handle, (chain, own, used, mine) in self.handles.items()
         }
         other.next_handle = self.next_handle
         other.latest = self.latest.copy()
         return other
 
-    def cached(self, path: NodePath) -> float:
-        """Units that stand under a path, used or not."""
-        total = 0.0
-        for piece in self.pieces.get(path, ()):
-            total += piece.size
-        return total
+    def along(self, chain: Chain) -> list[tuple[Node, float, bool, float]]:
+        """The pieces that stand along a chain from its start on.
 
-    def add(self, piece: Node) -> None:
-        """Appends a piece to its path."""
-        path = piece.path
-        if path not in self.pieces:
-            self.pieces[path] = []
-            if len(path) > 1:
-                before, length = _before(path)
-                offsets = self.children.setdefault(before, {})
-                offsets[length] = offsets.get(length, 0) + 1
-        self.pieces[path].append(piece)
-
-    def drop_last(self, path: NodePath) -> None:
-        """Takes the last piece of a path away."""
-        self.pieces[path].pop()
-        if not self.pieces[path]:
-            del self.pieces[path]
-            if len(path) > 1:
-                before, length = _before(path)
-                offsets = self.children[before]
-                offsets[length] -= 1
-                if not offsets[length]:
-                    del offsets[length]
-                if not offsets:
-                    del self.children[before]
-
-    def carried(self, path: NodePath) -> float:
-        """Units from the start of a path that something stands on."""
-        return max(self.children.get(path, {0.0: 0}))
-
-    def tails(self) -> list[Node]:
-        """The pieces nobody uses and nothing stands on, each the last of its path."""
-        found = []
-        for path, pieces in self.pieces.items():
-            piece = pieces[-1]
-            if not piece.users and (path not in self.children or self.carried(path) <= self.cached(path) - piece.size):
-                found.append(piece)
+        Returns:
+            Each piece, where it starts and whether it is in the part that is the session's own, and where its segment ends.
+        """
+        found: list[tuple[Node, float, bool, float]] = []
+        last = self.root
+        own = False
+        for key, start, end in chain:
+            own = own or key[0] == OWN
+            at = start
+            piece = self.found(last, key)
+            while piece is not None:
+                found.append((piece, at, own, end))
+                last = piece
+                at += piece.size
+                piece = piece.following.get(CONTINUED) if at < end else None
+            if at != end:
+                break
         return found
 
+    def found(self, before: Node, key: Key) -> Node | None:
+        """What stands on a piece under a key; what is its session's own and in use is not found."""
+        piece = before.following.get(key)
+        return None if piece is None or (piece.own and piece.users) else piece
 
-def _before(path: NodePath) -> tuple[NodePath, float]:
-    """The path a path goes on from, and the length after which it does."""
-    expression, key, length = path[-2]
-    return (*path[:-2], (expression, key, OPEN)), length
+    def add(self, before: Node, key: Key, size: float, stamp: Stamp, place: int, *, own: bool) -> Node:
+        """Puts a new piece on another."""
+        piece = Node(before, key, size, stamp, place, own=own)
+        before.following[key] = piece
+        self.nodes[place] = piece
+        return piece
+
+    def remove(self, piece: Node) -> None:
+        """Takes a piece away that nothing stands on."""
+        unlink(piece)
+        del self.nodes[piece.place]
+
+    def part(self, piece: Node, units: float, place: int) -> Node:
+        """A piece keeps its first units; the rest, with all that stands on it, is a piece of its own."""
+        rest = Node(piece, CONTINUED, piece.size - units, piece.stamp, place, own=piece.own)
+        rest.following = piece.following
+        for following in rest.following.values():
+            following.before = rest
+        piece.following = {CONTINUED: rest}
+        piece.size = units
+        self.nodes[place] = rest
+        return rest
+
+    def tails(self) -> list[Node]:
+        """The pieces nobody uses and nothing stands on."""
+        return [piece for piece in self.nodes.values() if not piece.users and not piece.following]
+
+
+def unlink(piece: Node) -> None:
+    """A piece is not found any more where it stands."""
+    if linked(piece):
+        assert piece.before is not None
+        del piece.before.following[piece.key]
+
+
+def linked(piece: Node) -> bool:
+    """Whether a piece is still the one where it stands; another may have come there."""
+    return piece.before is not None and piece.before.following.get(piece.key) is piece
+
+
+def standing(piece: Node) -> list[Node]:
+    """A piece and all that stands on it."""
+    found = [piece]
+    for node in found:
+        found.extend(node.following.values())
+    return found

@@ -380,25 +380,17 @@ class _Builder:
             body=block,
             reuse=self.optional(clause.reuse),
             cache=self.optional(clause.cache),
-            prefix=self._prefix(clause.prefix, f"stages[{stage}].kind.Step.request.prefix"),
+            prefix=self._prefix(clause.prefix),
             lease=None,
             seconds=None,
             native=True,
         )
 
-    def _prefix(
-        self, segments: tuple[ir.Segment, ...] | None, where: str
-    ) -> tuple[tuple[int, Function | None, Function], ...] | None:
-        """A chain: per segment the number of its key's expression, its key, None where it is the session's own, and its length.
-
-        Raises:
-            Unsupported: what is the session's own ends, so that some of it may be no whole block.
-        """
+    def _prefix(self, segments: tuple[ir.Segment, ...] | None) -> tuple[tuple[int, Function | None, Function], ...] | None:
+        """A chain: per segment the number of its key's expression, its key, None where it is the session's own, and its length."""
         if segments is None:
             return None
         own = ir.Attr(self.program.slots.serial)
-        if any(segment.key == own and constant(segment.length) != float("inf") for segment in segments):
-            raise Unsupported(f"{where}: a segment of the session's own that ends is not executed")
         return tuple(
             (
                 self.names.setdefault(segment.key, len(self.names)),
@@ -455,7 +447,7 @@ class _Builder:
             body=hold.body,
             reuse=self.optional(hold.reuse),
             cache=self.optional(hold.cache),
-            prefix=self._prefix(hold.prefix, f"blocks[{place[0]}][{place[1]}].Hold.prefix"),
+            prefix=self._prefix(hold.prefix),
             lease=self.member(hold.lease.pool) if hold.lease is not None else None,
             seconds=self.function(hold.lease.seconds) if hold.lease is not None else None,
         )

@@ -182,7 +182,7 @@ class _Reader:
             for key in sorted(pool.entries)
         )
         # The chains that sessions share are named by their keys and numbers all over: alike only where there are none.
-        tree = (id(pool.tree), self._k.events) if pool.tree is not None and (pool.tree.pieces or pool.tree.handles) else None
+        tree = (id(pool.tree), self._k.events) if pool.tree is not None and (pool.tree.nodes or pool.tree.handles) else None
         for period in (pool.code.every, pool.code.leases.every if pool.code.leases is not None else 0.0):
             # Ticks come at whole multiples of their period, whatever happened before.
             if period:

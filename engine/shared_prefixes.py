@@ -1,18 +1,24 @@
 """Cached prefixes that sessions share: chains of segments under keys (IR 14, ``prefix``); knows no queue.
 
 The rules are measured on the reference. A chain names what a hold's sequence starts with:
-so many units under each key. Two keys are one where their expressions are and what these
-read. What is cached under a key after the same keys and lengths before it is one, whoever
-cached it and however long either's segment goes on. An admission takes over what is cached
-along its chain, in whole blocks, no more than the units it takes, bounded by ``reuse``: those
-units leave the cache, and several holds that use the same ones hold them once. What a hold
-computes itself is its own until it is given back; then its chain's nodes grow to what the
-clause keeps, and what stood there already is not kept twice. A shorter clause takes nothing
-away; a piece that somebody uses is not parted, and what would go on from within it is not
-kept. A segment whose key is the session's serial by its text is the session's own: one entry,
-which an admission that reaches it consumes (the excess is dead, as of a prefix of one's own,
-R4.9), the next release replaces (R4.26) and a drop forgets, in all chains (R3.7). A hold that
-names no chain has such a part and nothing before it; one without a ``cache`` takes nothing over.
+so many units under each key; a segment of no units is none. Two keys are one where their
+expressions are and what these read. What is cached under a key after the same keys and lengths
+before it is one, whoever cached it and however long either's segment goes on. An admission takes
+over what is cached along its chain, in whole blocks, no more than the units it takes, bounded by
+``reuse``: those units leave the cache, and several holds that use the same ones hold them once.
+What a hold computes itself is its own until it is given back; then its chain's nodes grow to what
+the clause keeps, and what stood there already is not kept twice. A shorter clause takes nothing
+away; a piece that somebody uses is not parted, and what would go on from within it is not kept.
+
+From a segment on whose key is the session's serial by its text, a chain is the session's own. A
+hold that names no chain has such a part and nothing before it; one without a ``cache`` takes
+nothing over. An admission that reaches the own part consumes it: no other hold of the session
+finds it meanwhile. What its units or ``reuse`` keep it from using is dead with all that stands on
+it (as of a prefix of one's own, R4.9); what goes on otherwise than its chain stays. Given back,
+what was consumed is cached again, unless another hold has put a newer part in its place: then it
+is gone, or dead where something stands on it. A release that keeps nothing takes it away, one that
+keeps something what stands along its chain beyond that (R4.26), both from the tail and nothing that
+something else stands on. A drop forgets the own parts of all chains (R3.7).
 
 Nodes are evicted from the tail, a block at a time (R4.29), never one that another stands on.
 A node's keys are read as of a prefix of one's own (R4.31), its session the one that cached it
@@ -27,7 +33,7 @@ from typing import TYPE_CHECKING
 from engine.constants import EPS, INF, QUEUED
 from engine.frequent import Evicted
 from engine.places import free_place, take_place
-from engine.prefix_tree import DEAD, OPEN, OWN, Chain, Node, NodePath, Stamp
+from engine.prefix_tree import CONTINUED, OWN, Chain, Node, Stamp, linked, standing, unlink
 from engine.rounding import down, positive
 from engine.statistics import total_order
 
@@ -39,42 +45,34 @@ if TYPE_CHECKING:
     from engine.state import State
 
 
-def _own(session: Session, before: NodePath) -> NodePath:
-    return (*before, (OWN, float(session.serial), OPEN))
-
-
 def _own_chain(session: Session) -> Chain:
-    return ((_own(session, ()), 0.0, INF),)
+    return (((OWN, float(session.serial)), 0.0, INF),)
 
 
 def chain_of(k: State, session: Session, code: HoldCode) -> Chain:
     """A hold's chain as its expressions read now; a hold that names none has a part of its own only."""
     if code.prefix is None:
         return _own_chain(session)
-    before: NodePath = ()
     start = 0.0
     chain = []
     for expression, key, length in code.prefix:
         units = positive(length(k, session, k.moment))
-        if key is None:
-            chain.append((_own(session, before), start, start + units))
-            break
-        value = key(k, session, k.moment)
-        chain.append(((*before, (expression, value, OPEN)), start, start + units))
-        before = (*before, (expression, value, units))
-        start += units
+        named = (OWN, float(session.serial)) if key is None else (expression, key(k, session, k.moment))
+        # Measured: a segment of no units is none, and what follows goes on from before it.
+        if units > 0:
+            chain.append((named, start, start + units))
+            start += units
     return tuple(chain)
 
 
 def matched(pool: PoolState, chain: Chain) -> float:
     """Units cached or in use along a chain from its start."""
     assert pool.tree is not None
-    total = 0.0
-    for path, start, end in chain:
-        total = start + min(pool.tree.cached(path), end - start)
-        if total < end:
-            break
-    return total
+    found = pool.tree.along(chain)
+    if not found:
+        return 0.0
+    piece, at, _, end = found[-1]
+    return min(at + piece.size, end)
 
 
 def seen(pool: PoolState, session: Session) -> float:
@@ -107,17 +105,18 @@ def ended(k: State, session: Session) -> None:
             pool.tree.latest.pop((session.serial, session.leg), None)
 
 
-def _usable(k: State, pool: PoolState, session: Session, code: HoldCode, units: float) -> tuple[Chain, float]:
+def _usable(k: State, pool: PoolState, session: Session, code: HoldCode, units: float) -> tuple[Chain, float, float]:
+    """The chain, what an admission may use along it and what stands there, in whole blocks."""
     chain = chain_of(k, session, code)
     if code.cache is None:
-        return chain, 0.0
-    own = matched(pool, chain)
-    if code.prefix is not None:
+        return chain, 0.0, 0.0
+    there = own = matched(pool, chain)
+    if chain and (chain[0][0][0] != OWN or chain[0][2] < INF):
         # As kernel.md has it a prefix of one's own alone may be longer than what is taken; a chain is not (measured).
         own = min(own, units)
     if code.reuse is not None:
         own = min(own, positive(code.reuse(k, session, k.moment)))
-    return chain, down(pool.code, own)
+    return chain, down(pool.code, own), down(pool.code, there)
 
 
 def hit(k: State, pool: PoolState, session: Session, code: HoldCode) -> float:
@@ -130,14 +129,11 @@ def in_use(k: State, pool: PoolState, session: Session, code: HoldCode, units: f
     """Units an admission would use that somebody uses already: they need no room."""
     tree = pool.tree
     assert tree is not None
-    chain, own = _usable(k, pool, session, code, units)
+    chain, own, _ = _usable(k, pool, session, code, units)
     total = 0.0
-    for path, start, end in chain:
-        at, reached = start, min(own, end)
-        for piece in tree.pieces.get(path, ()):
-            if reached > at and piece.users:
-                total += min(piece.size, reached - at)
-            at += piece.size
+    for piece, at, _, end in tree.along(chain):
+        if piece.users and at < own:
+            total += min(piece.size, min(own, end) - at)
     return total
 
 
@@ -145,61 +141,53 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
     """Takes over what is cached along the chain; the units taken over and the hold's handle."""
     tree = pool.tree
     assert tree is not None
-    chain, own = _usable(k, pool, session, code, units)
-    fresh = alone = 0.0
-    place = -1
+    chain, own, there = _usable(k, pool, session, code, units)
+    shared = fresh = alone = 0.0
     used: list[Node] = []
-    for path, start, end in chain:
-        pieces = tree.pieces.get(path)
-        if path[-1][0] == OWN:
-            # Reached, if only its start: it is consumed, and what is not used of it is dead.
-            if pieces is not None and own >= start and code.cache is not None:
-                piece = pieces[0]
-                alone = own - start
-                tree.drop_last(path)
-                pool.cached -= alone
-                if alone > 0:
-                    place = piece.place
-                else:
-                    free_place(pool, piece.place)
-                if piece.size > alone:
-                    dead = ((DEAD, float(k.next_dead), OPEN),)
-                    k.next_dead += 1
-                    stamp = Stamp(piece.stamp.released, piece.stamp.number, -1, session.attrs.copy())
-                    tree.add(Node(dead, piece.size - alone, stamp, take_place(pool)))
-        elif pieces is not None and own > start:
-            fresh += _use(pool, pieces, min(own, end) - start, used)
-    shared = own - alone
+    mine: list[Node] = []
+    for piece, at, private, end in tree.along(chain) if code.cache is not None else ():
+        reached = min(own, end)
+        if at >= own:
+            if private and at == own < there:
+                # Reached, if only its start: what is not used of it for a bound is dead with all that stands on it.
+                _bury(pool, session, piece)
+            break
+        if not piece.users and at + piece.size > reached:
+            rest = tree.part(piece, reached - at, take_place(pool))
+            if private and own < there:
+                _bury(pool, session, rest)
+        units_used = min(piece.size, reached - at)
+        if private:
+            alone += units_used
+            mine.append(piece)
+        else:
+            shared += units_used
+            used.append(piece)
+            if not piece.users:
+                fresh += piece.size
+        piece.users += 1
     pool.used -= shared - fresh
-    pool.cached -= fresh
+    pool.cached -= fresh + alone
     handle = tree.next_handle
     tree.next_handle += 1
-    tree.handles[handle] = (chain, shared, tuple(used), place)
+    tree.handles[handle] = (chain, shared, tuple(used), tuple(mine))
     return own, handle
 
 
-def _use(pool: PoolState, pieces: list[Node], units: float, used: list[Node]) -> float:
-    """One more hold uses the first units under a path; how many of them nobody used."""
-    fresh = at = 0.0
-    i = 0
-    while i < len(pieces) and at < units:
-        piece = pieces[i]
-        if not piece.users and at + piece.size > units:
-            pieces.insert(i + 1, piece.part(units - at, take_place(pool)))
-        if not piece.users:
-            fresh += piece.size
-        piece.users += 1
-        used.append(piece)
-        at += piece.size
-        i += 1
-    return fresh
+def _bury(pool: PoolState, session: Session, piece: Node) -> None:
+    """What was a session's own is dead with all that stands on it: nobody finds it, it only ages and is evicted."""
+    unlink(piece)
+    piece.before = None
+    for node in standing(piece):
+        node.own = False
+        node.stamp = Stamp(node.stamp.released, node.stamp.number, -1, session.attrs.copy())
 
 
 def keep(k: State, pool: PoolState, session: Session, units: float, handle: int) -> None:
     """Gives back what was taken over, and leaves ``units`` of the chain cached, in whole blocks."""
     tree = pool.tree
     assert tree is not None
-    chain, shared, used, place = tree.handles.pop(handle)
+    chain, shared, used, mine = tree.handles.pop(handle)
     freed = 0.0
     for piece in used:
         piece.users -= 1
@@ -207,66 +195,92 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
             freed += piece.size
     pool.used += shared - freed
     pool.cached += freed
+    if not _put_back(pool, mine):
+        mine = ()
     size = down(pool.code, units)
     if size <= 0:
-        free_place(pool, place)
+        for piece in reversed(mine):
+            if piece.own and not piece.following:
+                _remove(pool, piece)
         return
     tree.latest[_teller(session)] = chain
     stamp = Stamp(k.now, k.next_release, session.serial, session.attrs.copy())
     k.next_release += 1
-    last = chain[-1][0]
-    if last[-1][0] == OWN and last in tree.pieces:
-        pool.cached -= tree.pieces[last][0].size
-        free_place(pool, place)
-        place = tree.pieces[last][0].place
-        tree.drop_last(last)
-    for path, start, end in chain:
+    _cut(pool, tree.along(chain), size)
+    last = tree.root
+    own = False
+    for key, start, end in chain:
         if size <= start:
             break
-        wanted = min(size, end) - start
-        at = 0.0
-        for piece in tree.pieces.get(path, ()):
-            if at < wanted:
-                piece.stamp = Stamp(k.now, stamp.number, piece.stamp.owner, stamp.attrs)
-            at += piece.size
+        own = own or key[0] == OWN
+        wanted = min(size, end)
+        at = start
+        piece_at = tree.found(last, key)
+        named = key
+        while piece_at is not None and at < wanted:
+            last = piece_at
+            last.stamp = Stamp(k.now, stamp.number, last.stamp.owner, stamp.attrs)
+            at += last.size
+            named = CONTINUED
+            piece_at = last.following.get(CONTINUED)
         if wanted > at:
-            pieces = tree.pieces.get(path)
-            if pieces is not None and not pieces[-1].users and tree.carried(path) <= at - pieces[-1].size:
-                pieces[-1].size += wanted - at
-            elif path[-1][0] == OWN and place >= 0:
-                tree.add(Node(path, wanted - at, stamp, place))
-                place = -1
+            if at > start and not last.users and not last.following:
+                last.size += wanted - at
             else:
-                tree.add(Node(path, wanted - at, stamp, take_place(pool)))
+                last = tree.add(last, named, wanted - at, stamp, take_place(pool), own=own)
             pool.cached += wanted - at
-        if size > end and not _part(pool, tree.pieces.get(path, []), wanted):
-            break
-    free_place(pool, place)
+        elif size > end and at > end:
+            if last.users:
+                # Measured: a piece that somebody uses is not parted, and what would go on from within it is not kept.
+                break
+            tree.part(last, last.size - (at - end), take_place(pool))
 
 
-def _part(pool: PoolState, pieces: list[Node], units: float) -> bool:
-    """Parts the piece that stands across a length where another path goes on; False where somebody uses it (measured)."""
-    at = 0.0
-    for i, piece in enumerate(pieces):
-        if at < units < at + piece.size:
-            if piece.users:
-                return False
-            pieces.insert(i + 1, piece.part(units - at, take_place(pool)))
-            return True
-        at += piece.size
+def _put_back(pool: PoolState, mine: tuple[Node, ...]) -> bool:
+    """What was a session's own and in use is cached again where it was; False where a newer part came there and nothing stays."""
+    for piece in mine:
+        piece.users -= 1
+        pool.cached += piece.size
+    if mine and not linked(mine[0]):
+        first = mine[0]
+        if first.following:
+            first.own = False
+            first.before = None
+            first.stamp = Stamp(first.stamp.released, first.stamp.number, -1, first.stamp.attrs)
+        else:
+            _remove(pool, first)
+            return False
     return True
+
+
+def _cut(pool: PoolState, found: list[tuple[Node, float, bool, float]], size: float) -> None:
+    """Of what stands along a chain and is the session's own, nothing stays beyond a size, from its tail."""
+    for piece, at, private, end in reversed(found):
+        if not private or piece.following or at + piece.size <= size or at + piece.size > end:
+            return
+        if at < size:
+            pool.cached -= at + piece.size - size
+            piece.size = size - at
+            return
+        _remove(pool, piece)
+
+
+def _remove(pool: PoolState, piece: Node) -> None:
+    assert pool.tree is not None
+    pool.cached -= piece.size
+    pool.tree.remove(piece)
+    free_place(pool, piece.place)
 
 
 def drop(pool: PoolState, session: Session) -> None:
     """R3.7: forgets what is the session's own, of whatever chain; what others may share stays."""
     tree = pool.tree
     assert tree is not None
-    own = _own(session, ())[0]
-    pieces = [pieces[0] for path, pieces in tree.pieces.items() if path[-1] == own]
-    for piece in sorted(pieces, key=lambda piece: piece.place):
-        pool.cached -= piece.size
-        tree.drop_last(piece.path)
-        free_place(pool, piece.place)
+    own = [piece for piece in tree.nodes.values() if piece.own and not piece.users and piece.stamp.owner == session.serial]
+    firsts = [piece for piece in own if piece.before is None or not piece.before.own or piece.before.users]
+    for first in sorted(firsts, key=lambda piece: piece.place):
+        for piece in reversed(standing(first)):
+            _remove(pool, piece)
 
 
 def make_room(k: State, pool: PoolState, need: float) -> None:
@@ -287,7 +301,7 @@ def make_room(k: State, pool: PoolState, need: float) -> None:
         if k.listen is not None:
             k.listen.append(Evicted(k.now, pool.code.index, None, removed, max(piece.size, 0.0)))
         if piece.size <= EPS:
-            tree.drop_last(piece.path)
+            tree.remove(piece)
             free_place(pool, piece.place)
             pool.evicted_entries += 1
 

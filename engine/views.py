@@ -328,7 +328,7 @@ def _pieces(pool: PoolState) -> tuple[EntryView, ...]:
     """What is cached of the chains that sessions share and nobody uses; it has no owner."""
     if pool.tree is None:
         return ()
-    unused = [piece for pieces in pool.tree.pieces.values() for piece in pieces if not piece.users]
+    unused = [piece for piece in pool.tree.nodes.values() if not piece.users]
     return tuple(
         EntryView(None, p.size, p.stamp.released, p.stamp.number, False)
         for p in sorted(unused, key=lambda p: (p.stamp.number, p.place))

@@ -73,11 +73,12 @@ def test_what_a_hold_leaves_of_the_own_part_is_dead(key: Number, third: float, c
     assert last == pytest.approx(cached_at_the_end)
 
 
-@pytest.mark.parametrize("chain", [[(serial, 3)], [(serial, 4), (1, 4)], [(1, 4), (serial, 4)]])
-def test_a_part_of_ones_own_that_ends_is_refused_by_its_node(chain: list[tuple[Number, float]]) -> None:
-    program = _model(60, chain, 6, 6, sessions=1, turns=1).build(5)
-    with pytest.raises(Unsupported, match=r"^blocks\[2\]\[1\]\.Hold\.prefix"):
-        Simulation(program)
+@pytest.mark.parametrize("chain", [[(1, 4), (serial, 4)], [(1, 4), (serial, 2), (1, 2)]])
+def test_an_own_part_that_ends_is_given_back_and_found_again(chain: list[tuple[Number, float]]) -> None:
+    """8 of 10 units are in the chain; used again at 1, given back at 2, cached from then on."""
+    m = _model(60, chain, 10, 10, sessions=1, turns=2)
+    assert values(m.build(4), "c") == [0, 8]
+    assert report(m.build(4))["pools"][0]["mean_cached"] == pytest.approx(8 * 2 / 4)
 
 
 def test_a_spill_beside_a_chain_is_refused_by_its_node() -> None:
@@ -121,16 +122,18 @@ def test_what_holds_have_of_their_own_and_what_they_use_of_chains_sums_to_what_i
         tree = pool.tree
         if tree is None:
             return
-        pieces = [piece for pieces in tree.pieces.values() for piece in pieces]
+        pieces = list(tree.nodes.values())
         allocated = 0.0
         for session in state.slots:
             if session is not None:
                 allocated += sum(held.alloc for hold in session.holds for held in hold.pools)
                 allocated += sum(lease.alloc for lease in session.leases)
         taken_over = sum(shared for _, shared, _, _ in tree.handles.values())
-        in_use = sum(piece.size for piece in pieces if piece.users)
+        in_use = sum(piece.size for piece in pieces if piece.users and not piece.own)
         assert pool.used == pytest.approx(allocated - taken_over + in_use, abs=1e-6)
         assert pool.cached == pytest.approx(sum(piece.size for piece in pieces if not piece.users), abs=1e-6)
+        assert all(tree.nodes[piece.place] is piece for piece in pieces)
+        assert all(following.before is piece for piece in pieces for following in piece.following.values())
         places = [piece.place for piece in pieces]
         assert len(set(places)) == len(places)
         assert not set(places) & set(pool.free_places)

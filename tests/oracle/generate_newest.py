@@ -94,7 +94,7 @@ class Ticking(Plain):
 
 def chain(dice: Dice, sizes: list[Value]) -> tuple[ir.Segment, ...]:
     """A prefix of one to three segments; the last one is the session's own, endless, more often than not."""
-    keys: list[Number] = [1, 2, serial - 2 * floor(serial / 2), *sizes]
+    keys: list[Number] = [1, 2, serial - 2 * floor(serial / 2), serial, *sizes]
     segments = [ir.Segment(node(dice.number(keys)), node(dice.number([4, 8, 3, 16, sizes[0]]))) for _ in range(dice.count(1, 2))]
     if dice.chance(0.7):
         segments.append(ir.Segment(node(dice.number([serial, serial + 100, turn_no])), ir.Num(INF)))

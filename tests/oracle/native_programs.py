@@ -198,10 +198,12 @@ def chains(seed: int) -> JSON:
     def length() -> JSON:
         if moving and dice.chance(0.4):
             return {"Attr": 9}
+        if dice.chance(0.05):
+            return {"Num": 0.0}
         return {"Num": float(dice.count(1, 9)) if uneven else block * dice.count(1, 3)}
 
     def key() -> JSON:
-        simple: list[JSON] = [{"Num": 1.0}, {"Num": 2.0}, {"Attr": 2}]
+        simple: list[JSON] = [{"Num": 1.0}, {"Num": 2.0}, {"Attr": 2}, {"Attr": 1}]
         return dice.pick(simple)
 
     def chain() -> JSON:
@@ -209,6 +211,12 @@ def chains(seed: int) -> JSON:
         if dice.chance(0.6):
             found.append([dice.pick([{"Attr": 1}, {"Attr": 1}, {"Num": 7.0}]), {"Num": "inf"}])
         return found
+
+    def another_way(held: JSON) -> JSON:
+        """A hold beside others of its session, now and then of another chain."""
+        if "prefix" in held and dice.chance(0.5):
+            held["prefix"] = chain()
+        return held
 
     usual = chain()
     for block_ in list(data["blocks"]):
@@ -236,13 +244,14 @@ def chains(seed: int) -> JSON:
     if legs:
         held = dice.pick(holds)["Hold"]
         data["blocks"].append([*data["blocks"][held["body"]]])
-        leg = {"Hold": {**held, "body": len(data["blocks"]) - 1}}
+        leg = {"Hold": another_way({**held, "body": len(data["blocks"]) - 1})}
         data["blocks"].append([leg, {"Observe": [2, {"Call": ["CachedIn", [{"Pool": pool_ref}]]}]}])
         session.insert(1, {"Fork": len(data["blocks"]) - 1})
         session.append("Join")
     if nests:
-        dice.pick(inside).append({"Hold": {**holds[0]["Hold"], "body": len(data["blocks"])}})
-        data["blocks"].append([{"Observe": [2, {"Call": ["CachedIn", [{"Pool": pool_ref}]]}]}])
+        for _ in range(dice.count(1, 2)):
+            dice.pick(inside).append({"Hold": another_way({**holds[0]["Hold"], "body": len(data["blocks"])})})
+            data["blocks"].append([{"Observe": [2, {"Call": ["CachedIn", [{"Pool": pool_ref}]]}]}])
     if "Closed" in data["arrival"]:
         # A closed population whose sessions are all refused at once would never let time pass, here and on the reference.
         stage = {"base": 0, "count": 1, "index": None}
