@@ -6,7 +6,6 @@ looked at, cloned or left, so a run can be walked attempt by attempt.
 
 from __future__ import annotations
 
-from heapq import heappop
 from typing import TYPE_CHECKING
 
 from engine import (
@@ -52,20 +51,16 @@ def begin(k: State) -> None:
 
 def over(k: State) -> bool:
     """R2.3 (a) and (b): whether the loop ends here, at the horizon or drained."""
-    if not k.queue:
-        return True
     if k.arrivals_wanted is not None and k.arrived >= k.arrivals_wanted and k.live == 0:
         return True
-    return k.queue[0][0] > k.horizon
+    return not k.queue.due(k.horizon)
 
 
 def take_event(k: State) -> None:
     """R2.3 (c) and (d): the next event is handled, and settling begins."""
-    time, _, what, a, b, c = k.queue[0]
-    if time > k.now and k.gauges:
+    if k.gauges and k.queue.time() > k.now:
         gauges.read(k)
-    heappop(k.queue)
-    k.now = time
+    k.now, _, what, a, b, c = k.queue.take()
     k.events += 1
     k.attempts = 0
     if what == ITERATION_END:
@@ -120,7 +115,7 @@ def _come_to_rest(k: State) -> None:
 def _settle(k: State) -> None:
     """R2.6 step 1, and whether engines may attempt iterations now (step 2)."""
     _come_to_rest(k)
-    pending = bool(k.queue) and k.queue[0][0] <= k.now
+    pending = k.queue.due(k.now)
     if k.ticks_due and not pending:
         pending = _ticks(k)
     k.cursor = len(k.stages) if pending else 0
@@ -136,7 +131,7 @@ def _ticks(k: State) -> bool:
     """
     while True:
         _close(k)
-        if k.queue and k.queue[0][0] <= k.now:
+        if k.queue.due(k.now):
             return True
         if not _next_due(k):
             k.ticks_due = False

@@ -11,7 +11,6 @@ reached.
 
 from __future__ import annotations
 
-from heapq import heapreplace
 from math import nextafter
 from typing import TYPE_CHECKING, Final
 
@@ -55,10 +54,9 @@ def leap(k: State, stage: int, most: int, not_past: float = INF) -> int:
     if k.attempt_preempted:
         # The iterations to come are formed by other statements than this one was: they may admit.
         return 0
-    queue = k.queue
-    if queue[0][2] != ITERATION_END or queue[0][3] != stage or queue[0][4] != st.epoch:
+    until = k.queue.time_after_end(stage, st.epoch)
+    if until is None:
         return 0
-    until = min([event[0] for event in queue[1:3]], default=INF)
     last = k.horizon if k.horizon < not_past else not_past
     if last < until:
         # An event at the horizon still runs (R2.3 b).
@@ -66,7 +64,7 @@ def leap(k: State, stage: int, most: int, not_past: float = INF) -> int:
     room = min(cohort.finish) - 1 - cohort.tick
     if room < most:
         most = room
-    if most <= 0 or queue[0][0] >= until or not _undisturbed(k, st, it):
+    if most <= 0 or k.queue.time() >= until or not _undisturbed(k, st, it):
         return 0
     return _run(k, st, cohort, it, until, most)
 
@@ -155,7 +153,7 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
     m.Npre = m.Kvp = 0.0
     m.Attn = -0.0
     loop = leap_loop.run if COMPILED else leap_code.run
-    done, now, end, cost = loop(k, st, cohort, pool, k.queue[0][0], until, most, averages)
+    done, now, end, cost = loop(k, st, cohort, pool, k.queue.time(), until, most, averages)
     if not done:
         return 0
     for average in averages:
@@ -170,7 +168,8 @@ def _run(k: State, st: StageState, cohort: Cohort, it: Iteration, until: float, 
     st.served += float(members) * done
     st.attempt = (k.events, 1)
     st.attempted_at = now
-    heapreplace(k.queue, (end, k.next_event - 1, ITERATION_END, st.code.index, st.epoch, 0))
+    k.queue.take()
+    k.queue.put((end, k.next_event - 1, ITERATION_END, st.code.index, st.epoch, 0))
     running = Iteration([], now, cost, it.budget, it.chunk)
     running.tokens = float(members)
     running.members = members

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from heapq import nsmallest
 
 from engine.decisions import Admitted, Decision, Ended, Preempted
 from engine.replay import Past, steps
@@ -206,9 +205,10 @@ class _Ties:
         for number in range(self._seen, k.next_event):
             self._born[number] = k.now
         self._seen = k.next_event
-        if len(k.queue) < 2:
+        events = k.queue.all()
+        if len(events) < 2:
             return
-        first, second = nsmallest(2, k.queue)
+        first, second = events[:2]
         if second[0] - first[0] > rounding(k.now):
             return
         born = self._born.get(first[1])

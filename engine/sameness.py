@@ -87,7 +87,7 @@ class _Reader:
         self._read = read
         self._distances: list[float] = []
         # R2.8: how often somebody was ready counts within an instant only.
-        self._instant = k.phase != SETTLED or bool(k.ready) or (bool(k.queue) and k.queue[0][0] <= k.now)
+        self._instant = k.phase != SETTLED or bool(k.ready) or k.queue.due(k.now)
         sessions = [s for s in k.slots if s is not None]
         entries = [entry for pool in k.pools for entry in pool.entries.values()]
         held = [held for s in sessions for hold in s.holds for held in hold.pools]
@@ -115,7 +115,7 @@ class _Reader:
             tuple(k.ready),
             tuple(self._pool(pool) for pool in k.pools),
             tuple(self._stage(stage) for stage in k.stages),
-            tuple(self._event(event) for event in sorted(k.queue)),
+            tuple(self._event(event) for event in k.queue.all()),
             (tuple(k.flows) and tuple(self._jobs[number] for number in k.flows), tuple(sorted(k.flows_touched))),
             tuple(stream.place for stream in streams),
         )

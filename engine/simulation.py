@@ -130,7 +130,7 @@ class Simulation:
         """When the next small step happens, in seconds; infinite where nothing follows."""
         if kernel.next_attempt(self.state) is not None:
             return self.state.now
-        return INF if self.finished or not self.state.queue else self.state.queue[0][0]
+        return INF if self.finished else self.state.queue.time()
 
     # ------------------------------------------------------------------ going on
 
@@ -202,14 +202,13 @@ class Simulation:
             if not self._begun:
                 self._begun = True
                 kernel.begin(state)
-            take_event, attempt, over = kernel.take_event, kernel.attempt, kernel.over
             while True:
                 while state.phase == ATTEMPTING:
-                    stage = attempt(state)
+                    stage = kernel.attempt(state)
                     leap.leap(state, stage, _UNBOUNDED)
-                if over(state):
+                if kernel.over(state):
                     break
-                take_event(state)
+                kernel.take_event(state)
         except ProgramFailure as failure:
             self._fail(failure)
 

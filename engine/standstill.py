@@ -69,12 +69,12 @@ def standstill(past: Past, engine: int | None, interrupt: Interrupt | None = Non
     k = run.state
     st = k.stages[engine] if engine is not None else None
     idle = st is not None and st.idle_with_work and st.iteration is None
-    follows = run.failure is None and bool(k.queue) and k.queue[0][0] <= k.horizon
+    follows = run.failure is None and k.queue.due(k.horizon)
     return Standstill(
         engine=engine,
         name=name(st.code) if st is not None else "",
         idle=idle,
-        next_event=k.queue[0][0] if follows else INF,
+        next_event=k.queue.time() if follows else INF,
         heads=heads(past, engine, interrupt),
         unserved=_unserved(past, engine, interrupt) if idle and engine is not None else (),
         knots=knots(k),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from engine.constants import SETTLED
+from engine.events import EventQueue
 from engine.history import ClaimState, History
 from engine.moment import Moment
 from engine.pool_state import PoolState
@@ -72,8 +73,7 @@ class State:
         """Whether no short cut is taken."""
         self.nobody = Nobody(len(code.program.attrs))
         self.now = 0.0
-        self.queue: list[tuple[float, int, int, int, int, int]] = []
-        """The events as a heap: (time, sequence, what, and three numbers that depend on it)."""
+        self.queue = EventQueue()
         self.ready: list[int] = []
         """The slots of those who go on next, in order (R1.15)."""
         self.registers: list[float] = []
@@ -186,7 +186,7 @@ class State:
         for copy in sessions.values():
             if copy.job is not None:
                 copy.job = jobs[id(copy.job)]
-        other.queue = self.queue.copy()
+        other.queue = self.queue.clone()
         other.ready = self.ready.copy()
         other.registers = self.registers.copy()
         other.pools = [pool.clone(sessions) for pool in self.pools]

@@ -345,11 +345,11 @@ MUTATIONS: tuple[Mutation, ...] = (
         ("R6.31", "if turn != session.attrs[k.code.slots.turn]:", "if False:", "test_client.py"),
         ("R9.19", "m.Served = st.served", "m.Served = st.served + m.Ntok", "test_claims.py"),
     ),
+    *_in("events.py", ("R2.3", "self.time() <= moment", "self.time() < moment", "test_kernel.py")),
     *_in(
         "kernel.py",
-        ("R2.3", "return k.queue[0][0] > k.horizon", "return k.queue[0][0] >= k.horizon", "test_kernel.py"),
-        ("R2.6", "pending = bool(k.queue) and k.queue[0][0] <= k.now", "pending = False", "test_kernel.py"),
-        ("R9.16", "if time > k.now and", "if time >= k.now and", "test_report.py"),
+        ("R2.6", "pending = k.queue.due(k.now)", "pending = False", "test_kernel.py"),
+        ("R9.16", "k.queue.time() > k.now", "k.queue.time() >= k.now", "test_report.py"),
         ("R2.3", "k.arrived >= k.arrivals_wanted and k.live == 0", "k.arrived >= k.arrivals_wanted", "test_kernel.py"),
         (
             "R2.6",

@@ -68,8 +68,9 @@ def counted(program: ir.Program, folder: Path | None = None) -> tuple[dict[str, 
 
 def _before(state: State, counts: Counter[str]) -> None:
     """A lease that is about to run out, if it still stands."""
-    if state.queue:
-        _, _, what, _, _, number = state.queue[0]
+    events = state.queue.all()
+    if events:
+        _, _, what, _, _, number = events[0]
         if what == LEASE_END:
             counts["leases expired"] += any(lease.id == number for session in state.slots if session for lease in session.leases)
 
