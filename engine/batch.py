@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
+from mypy_extensions import mypyc_attr
+
 from engine import growth, holdings, plan
 from engine.constants import EPS, GROWING, INF
 from engine.decisions import LeftOut
@@ -25,6 +27,7 @@ STOPPED: Final = 3
 """What giving a resident its tokens came to (R6.6)."""
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Attempt:
     """The batch being formed; lives within one call of ``attempt``."""
 
@@ -45,11 +48,12 @@ class Attempt:
         "registers",
     )
 
-    def __init__(self, k: State, budget: float, chunk: float) -> None:
+    def __init__(self, k: State, step: StepCode, budget: float, chunk: float) -> None:
         self.budget = budget
         self.chunk = chunk
         self.left = budget
-        self.batch: list[tuple[Job, float]] = []
+        self.batch: list[Job] = []
+        """Who has tokens (``Job.given``), in order."""
         self.notes: list[tuple[Job, float]] = []
         """Attention noted, by job, in order (R6.6 step 5)."""
         self.refused = False
@@ -60,7 +64,8 @@ class Attempt:
         self.early: set[int] | None = None
         """The others who were served along with a cohort, by job number; who was served after that stands behind all of them."""
         self.admitted = 0
-        self.registers = k.registers.copy()
+        self.registers = k.registers.copy() if step.body is not None else k.registers
+        """As they were; no statement of the default and the exclusive procedure sets one."""
         self.path: Path | None = None
         """The schedule statement executed last."""
         self.executed: list[Path] = []
@@ -69,10 +74,10 @@ class Attempt:
 
 def at(k: State, a: Attempt, path: Path) -> None:
     """The statement at ``path`` is being executed."""
-    a.path = path
-    k.path = path
-    if not a.executed or a.executed[-1] != path:
+    if a.path is not path:
+        a.path = path
         a.executed.append(path)
+    k.path = path
 
 
 def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
@@ -100,9 +105,7 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
         if session.status == GROWING:
             _left_out(k, st, job, "growing")
             return SKIPPED
-        found = holdings.innermost(session, job.growing)
-        assert found is not None
-        held = found[1]
+        held = holdings.grown_by(job)
         position = held.pos
         need = position + tokens - held.alloc
         if need > EPS:
@@ -117,7 +120,8 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
                 return STOPPED
     if step.attention and not job.decode:
         a.notes.append((job, tokens * (position + tokens / 2.0)))
-    a.batch.append((job, tokens))
+    job.given = tokens
+    a.batch.append(job)
     a.left -= tokens
     if k.listen is not None:
         cut = None if tokens == job.work or job.decode else _cut(step, a, tokens, left)
@@ -158,11 +162,11 @@ def note_unserved(k: State, st: StageState, a: Attempt) -> None:
 def drop_gone(a: Attempt) -> None:
     """R6.6 step 4: the tokens of those a growth preempted return to the budget, in batch order."""
     kept = []
-    for entry in a.batch:
-        if entry[0].gone:
-            a.left += entry[1]
+    for job in a.batch:
+        if job.gone:
+            a.left += job.given
         else:
-            kept.append(entry)
+            kept.append(job)
     a.batch = kept
 
 
@@ -219,14 +223,15 @@ def serve(k: State, st: StageState, a: Attempt, keys: tuple[Function, ...], *, s
     marks = st.marks
     order = in_order(k, st, keys)
     version = st.version
-    set_aside: set[int] = set()
+    set_aside: set[int] | None = None
     i = 0
     while i < len(order) and a.left > 0:
         job = order[i]
         i += 1
-        if job.served == marks or job.id in set_aside:
+        if job.served == marks or (set_aside is not None and job.id in set_aside):
             continue
-        if excluded(k, st, job, only):
+        if only is not None and excluded(k, st, job, only):
+            set_aside = set_aside or set()
             set_aside.add(job.id)
             _left_out(k, st, job, "only")
             continue

@@ -192,8 +192,7 @@ def restore(cohort: Cohort, job: Job) -> None:
     turn, _, stage, decoded, preempted = session.meter
     session.meter = (turn, cohort.last_end, stage, decoded, preempted)
     if session.client is not None:
-        start, token, confirmed, after = session.client
-        session.client = (start, token, confirmed, after + ended)
+        session.client.after += ended
     held, first = member.held, member.first
     if held is None:
         cohort.kv -= member.kv
@@ -283,13 +282,13 @@ def fold(st: StageState) -> None:
     steady = set(cohort.members)
     for member in list(cohort.members.values()):
         restore(cohort, member.job)
-        member.job.given = 1.0 if st.iteration is not None else 0.0
+        # Running, or in the middle of an attempt that serves them, they have their tokens.
+        member.job.given = 1.0 if st.iteration is not None or cohort.attempt is not None else 0.0
     if st.iteration is not None:
         st.iteration.members = 0
         st.iteration.batch = in_order(st, cohort.order, steady, st.iteration.batch, st.iteration.early)
     attempt = cohort.attempt
     if attempt is not None:
-        # In the middle of an attempt: the members have their tokens, as the plain path would have noted.
         attempt.batch = in_order(st, cohort.order, steady, attempt.batch, attempt.early)
         attempt.folded = True
         attempt.members = 0
@@ -298,24 +297,21 @@ def fold(st: StageState) -> None:
                 job.served = st.marks
 
 
-def in_order(
-    st: StageState, order: int, steady: set[int], batch: list[tuple[Job, float]], early: set[int] | None
-) -> list[tuple[Job, float]]:
+def in_order(st: StageState, order: int, steady: set[int], batch: list[Job], early: set[int] | None) -> list[Job]:
     """A batch with the members among the others, in the order the plain path serves in.
 
     Args:
         st: the engine.
         order: how its order depends on the mode.
         steady: the members, by job number.
-        batch: the others with their tokens, in the order they were served.
+        batch: the others, in the order they were served.
         early: who of them was served along with the members; the rest came later. None means all.
     """
-    given = {job.id: tokens for job, tokens in batch if early is None or job.id in early}
-    given.update(dict.fromkeys(steady, 1.0))
-    whole = [(job, given[job.id]) for job in st.residents if job.id in given]
+    together = steady | {job.id for job in batch if early is None or job.id in early}
+    whole = [job for job in st.residents if job.id in together]
     if order != RESIDENT_ORDER:
-        whole.sort(key=lambda entry: entry[0].decode != (order == DECODES_FIRST))
-    return whole + [entry for entry in batch if entry[0].id not in given]
+        whole.sort(key=lambda job: job.decode != (order == DECODES_FIRST))
+    return whole + [job for job in batch if job.id not in together]
 
 
 def fold_all(k: State) -> None:

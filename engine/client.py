@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.constants import NAN
 from engine.decisions import Responded, TurnOpened
 from engine.names import who
+from engine.session_state import OpenTurn
 
 if TYPE_CHECKING:
     from engine.session_state import Session
@@ -21,25 +21,26 @@ def _record(k: State, session: Session, name: str, value: float) -> None:
 
 def open_turn(k: State, session: Session) -> None:
     """A turn begins now."""
-    session.client = (k.now, NAN, False, 0)
+    session.client = OpenTurn(k.now)
     if k.listen is not None:
         k.listen.append(TurnOpened(k.now, who(session), int(session.attrs[k.code.slots.turn])))
 
 
 def close_turn(k: State, session: Session) -> None:
     """R9.21: the open turn, if any, has its response."""
-    if session.client is None:
+    turn = session.client
+    if turn is None:
         return
-    start, first, confirmed, after = session.client
-    if first == first:
-        if not confirmed:
-            _record(k, session, "ttft", first - start)
-        if after > 0:
-            _record(k, session, "tpot", (k.now - first) / after)
-    _record(k, session, "response", k.now - start)
+    answered = turn.first == turn.first
+    if answered:
+        if not turn.confirmed:
+            _record(k, session, "ttft", turn.first - turn.start)
+        if turn.after > 0:
+            _record(k, session, "tpot", (k.now - turn.first) / turn.after)
+    _record(k, session, "response", k.now - turn.start)
     if k.listen is not None:
-        turn = int(session.attrs[k.code.slots.turn])
-        k.listen.append(Responded(k.now, who(session), turn, start, first if first == first else None))
+        number = int(session.attrs[k.code.slots.turn])
+        k.listen.append(Responded(k.now, who(session), number, turn.start, turn.first if answered else None))
     session.client = None
 
 
@@ -48,19 +49,21 @@ def token(k: State, came_to: Session, *, decode: bool) -> None:
     session = came_to.parent if came_to.leg >= 0 else came_to
     if session is None or session.client is None:
         return
-    start, first, confirmed, after = session.client
-    if decode or confirmed:
-        if first != first:
+    turn = session.client
+    if decode or turn.confirmed:
+        if turn.first != turn.first:
             k.first_tokens += 1
-            session.client = (start, k.now, True, after)
-            _record(k, session, "ttft", k.now - start)
+            turn.first = k.now
+            turn.confirmed = True
+            _record(k, session, "ttft", k.now - turn.start)
             return
-        if not confirmed:
-            _record(k, session, "ttft", first - start)
-        session.client = (start, first, True, after + 1)
+        if not turn.confirmed:
+            turn.confirmed = True
+            _record(k, session, "ttft", turn.first - turn.start)
+        turn.after += 1
     else:
-        k.first_tokens += first != first
-        session.client = (start, k.now, False, after)
+        k.first_tokens += turn.first != turn.first
+        turn.first = k.now
 
 
 def decode_begins(k: State, served: Session) -> None:
@@ -68,7 +71,7 @@ def decode_begins(k: State, served: Session) -> None:
     session = served.parent if served.leg >= 0 else served
     if session is None or session.client is None:
         return
-    start, first, confirmed, after = session.client
-    if not confirmed and first == k.now:
-        session.client = (start, first, True, after)
-        _record(k, session, "ttft", first - start)
+    turn = session.client
+    if not turn.confirmed and turn.first == k.now:
+        turn.confirmed = True
+        _record(k, session, "ttft", turn.first - turn.start)

@@ -70,9 +70,9 @@ def _of_engine(st: StageState, m: Moment) -> None:
     it = st.iteration
     if it is not None:
         m.Ntok = it.tokens
-        for job, tokens in it.batch:
+        for job in it.batch:
             if not job.decode:
-                m.Npre += tokens
+                m.Npre += job.given
 
 
 @dataclass(frozen=True, slots=True)

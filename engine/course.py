@@ -159,9 +159,9 @@ def _reserves(code: ProgramCode) -> bool:
 
 def _began(k: State, st: StageState, it: Iteration, preempted: int) -> IterationBegan:
     portions = []
-    for job, tokens in it.batch:
+    for job in it.batch:
         assert job.session is not None
-        portions.append(Portion(who(job.session), mode(job), tokens))
+        portions.append(Portion(who(job.session), mode(job), job.given))
     return IterationBegan(
         k.now,
         st.code.index,

@@ -30,7 +30,7 @@ def gaps(run: Simulation) -> tuple[Spread, ...]:
     return tuple(
         Spread(
             name(stage.code),
-            tuple(((least + most) / 2, int(many)) for _, (many, least, most) in sorted(stage.gaps.buckets.items())),
+            tuple(((bucket.least + bucket.greatest) / 2, bucket.count) for _, bucket in sorted(stage.gaps.buckets.items())),
         )
         for stage in state.stages
         if stage.code.step is not None and stage.gaps.n

@@ -70,11 +70,11 @@ class EventQueue:
         return self._soonest
 
     def all(self) -> list[Event]:
-        """All events in order, to be looked at."""
+        """All events, in no order, to be looked at."""
         events = self._heap.copy()
         if self._beside:
             events.append(self._beside_heap())
-        return sorted(events)
+        return events
 
     def clone(self) -> EventQueue:
         """A copy."""

@@ -15,7 +15,7 @@ from engine.session_state import Hold, Lease
 if TYPE_CHECKING:
     from engine.codes import HoldCode
     from engine.pool_state import PoolState
-    from engine.session_state import HeldPool, Session
+    from engine.session_state import HeldPool, Job, Session
     from engine.state import State
 
 
@@ -151,6 +151,23 @@ def innermost(session: Session, pool: int) -> tuple[Hold, HeldPool] | None:
             if held.pool == pool:
                 return hold, held
     return None
+
+
+def grown_by(job: Job) -> HeldPool:
+    """What a job grows: the innermost hold of its pool, which stays the same one while it runs."""
+    if job.held is None:
+        assert job.session is not None
+        found = innermost(job.session, job.growing)
+        assert found is not None
+        job.hold, job.held = found
+    return job.held
+
+
+def computed(job: Job, tokens: float) -> None:
+    """So many tokens more of what a job grows are computed, or being computed (R6.20)."""
+    grown_by(job).pos += tokens
+    assert job.hold is not None
+    job.hold.grown = True
 
 
 def held_of(session: Session, pool: int) -> HeldPool | Lease | None:

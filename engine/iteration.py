@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine import holdings, plan, procedures, stages
 from engine.batch import Attempt, note_unserved
 from engine.client import token
-from engine.constants import EPS, INF, ITERATION_END
+from engine.constants import EPS, INF, ITERATION_END, NAN
 from engine.decisions import ClaimRead, RegisterSet
 from engine.events import schedule
 from engine.failure import ProgramFailure
@@ -34,7 +34,7 @@ def attempt(k: State, st: StageState) -> None:
     m = k.moment
     plan.set_totals(st, m, memory=step.totals_first)
     budget, chunk = plan.limits(k, step, m)
-    a = Attempt(k, budget, chunk)
+    a = Attempt(k, step, budget, chunk)
     begin(k, st, a)
     try:
         if step.body is not None:
@@ -58,6 +58,9 @@ def begin(k: State, st: StageState, a: Attempt) -> None:
 
 def leave(k: State, st: StageState, a: Attempt) -> None:
     """The attempt is over, whatever came of it: what it was is noted, and the kernel forms no batch."""
+    if st.iteration is None:
+        for job in a.batch:
+            job.given = 0.0
     k.forming = None
     k.attempt_stage = -1
     k.path = None
@@ -65,7 +68,7 @@ def leave(k: State, st: StageState, a: Attempt) -> None:
     st.attempt = (k.events, k.attempts)
     st.attempted_at = k.now
     st.lit = a.path
-    st.executed = tuple(a.executed)
+    st.executed = a.executed
 
 
 def start(k: State, st: StageState, a: Attempt) -> None:
@@ -77,18 +80,16 @@ def start(k: State, st: StageState, a: Attempt) -> None:
     if st.cohort is not None and a.batch and step.totals_batch:
         # Where the memory of others is not whole, this gives every member its own place in the batch.
         plan.memory_totals(st, a.batch)
-    batch = [entry for entry in a.batch if not entry[0].gone]
+    batch = [job for job in a.batch if not job.gone]
     members = len(st.cohort.members) if st.cohort is not None else 0
     if not batch and not preempted and not members:
         _idle(k, st, a)
         return
-    for job, tokens in batch:
+    decodes = 0
+    for job in batch:
+        decodes += job.decode
         if job.growing >= 0:
-            assert job.session is not None
-            found = holdings.innermost(job.session, job.growing)
-            assert found is not None
-            found[1].pos += tokens
-            found[0].grown = True
+            holdings.computed(job, job.given)
     if st.cohort is not None:
         st.cohort.served += 1
     st.idle_with_work = False
@@ -109,10 +110,6 @@ def start(k: State, st: StageState, a: Attempt) -> None:
     st.iteration = it
     st.iterations += 1
     st.started = True
-    decodes = 0
-    for job, tokens in batch:
-        job.given = tokens
-        decodes += job.decode
     _measure(k, st, members + decodes, len(batch) - decodes, it.cost)
     schedule(k, k.now + it.cost, ITERATION_END, st.code.index, st.epoch)
     if k.listen is not None:
@@ -145,12 +142,12 @@ def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
     decodes = it.members
     # The reference folds the tokens from minus zero, the prefill tokens from zero (R7.7, measured).
     tokens, prefilled = float(decodes) if decodes else -0.0, 0.0
-    for job, n in it.batch:
-        tokens += n
+    for job in it.batch:
+        tokens += job.given
         if job.decode:
             decodes += 1
         else:
-            prefilled += n
+            prefilled += job.given
     it.tokens = tokens
     m.Ntok = tokens
     m.Ndec = float(decodes)
@@ -160,7 +157,7 @@ def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
         m.Kvb, m.Kvp = plan.memory_totals(st, it.batch)
     if step.attention:
         attention = -0.0
-        batched = {id(job) for job, _ in it.batch}
+        batched = {id(job) for job in it.batch}
         for job, note in a.notes:
             if id(job) in batched:
                 attention += note
@@ -223,15 +220,15 @@ def end(k: State, st: StageState) -> None:
     finish_runs(k, st, take_tokens(k, st, it.batch))
 
 
-def take_tokens(k: State, st: StageState, batch: list[tuple[Job, float]]) -> list[Job]:
+def take_tokens(k: State, st: StageState, batch: list[Job]) -> list[Job]:
     """R6.19: work is done and tokens come out, in batch order. Returns the finished runs."""
     done: list[Job] = []
-    for job, tokens in batch:
+    for job in batch:
+        job.work -= job.given
         job.given = 0.0
-        job.work -= tokens
         if job.work <= EPS:
             done.append(job)
-    for job, _ in batch:
+    for job in batch:
         if job.decode or job.work <= EPS:
             _token(k, st, job)
     return done
@@ -247,23 +244,24 @@ def finish_runs(k: State, st: StageState, done: list[Job]) -> None:
         stages.complete(k, st, job)
 
 
-def gap_before(k: State, st: StageState, job: Job) -> float | None:
-    """R6.31: when the token came out that a token of this job now would follow, None for none."""
+def gap_before(k: State, st: StageState, job: Job) -> float:
+    """R6.31: when the token came out that a token of this job now would follow, NaN for none."""
     session = job.session
     assert session is not None
     turn, time, stage, decoded, preempted = session.meter
     if turn != session.attrs[k.code.slots.turn]:
-        return None
-    return time if job.decode or decoded or (preempted and stage == st.code.index) else None
+        return NAN
+    return time if job.decode or decoded or (preempted and stage == st.code.index) else NAN
 
 
 def _token(k: State, st: StageState, job: Job) -> None:
     """R6.31: the gap meter and the client see a token."""
     session = job.session
     assert session is not None
-    last = gap_before(k, st, job)
-    if last is not None and k.warm:
-        st.gaps.add(k.now - last)
+    if k.warm:
+        last = gap_before(k, st, job)
+        if last == last:
+            st.gaps.add(k.now - last)
     turn_number = session.attrs[k.code.slots.turn]
     turn, _, _, decoded, _ = session.meter
     session.meter = (turn_number, k.now, st.code.index, (turn == turn_number and decoded) or job.decode, False)

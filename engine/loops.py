@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from heapq import nsmallest
 
 from engine.decisions import Admitted, Decision, Ended, Preempted
 from engine.replay import Past, steps
@@ -205,10 +206,10 @@ class _Ties:
         for number in range(self._seen, k.next_event):
             self._born[number] = k.now
         self._seen = k.next_event
-        events = k.queue.all()
+        events = nsmallest(2, k.queue.all())
         if len(events) < 2:
             return
-        first, second = events[:2]
+        first, second = events
         if second[0] - first[0] > rounding(k.now):
             return
         born = self._born.get(first[1])

@@ -44,7 +44,7 @@ def apart(st: StageState) -> tuple[int, list[Job]]:
     return (0, st.residents) if cohort is None else (len(cohort.members), cohort.outsiders)
 
 
-def memory_totals(st: StageState, batch: list[tuple[Job, float]] | None = None) -> tuple[float, float]:
+def memory_totals(st: StageState, batch: list[Job] | None = None) -> tuple[float, float]:
     """R6.2, R6.23: the memory of the decodes and of the prefills, of all residents or of a batch.
 
     Units the cohort holds are whole numbers; where others' are not, the order of the sum
@@ -56,16 +56,15 @@ def memory_totals(st: StageState, batch: list[tuple[Job, float]] | None = None) 
         return 0.0, 0.0
     cohort = st.cohort
     if cohort is not None:
-        single = [job for job, _ in batch] if batch is not None else cohort.outsiders
-        decode, prefill = _sum_memory(single, step.memory, cohort.kv)
+        decode, prefill = _sum_memory(batch if batch is not None else cohort.outsiders, step.memory, cohort.kv)
         if decode % 1.0 == 0.0 and prefill % 1.0 == 0.0:
             return decode, prefill
         calendar.fold(st)
         batch = None if batch is None else batch_of(st)
-    return _sum_memory([job for job, _ in batch] if batch is not None else st.residents, step.memory, 0.0)
+    return _sum_memory(batch if batch is not None else st.residents, step.memory, 0.0)
 
 
-def batch_of(st: StageState) -> list[tuple[Job, float]]:
+def batch_of(st: StageState) -> list[Job]:
     """The running iteration's batch, or none."""
     return st.iteration.batch if st.iteration is not None else []
 

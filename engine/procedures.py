@@ -106,12 +106,14 @@ def _give_alone(k: State, st: StageState, a: Attempt, job: Job) -> int:
         chosen = a.batch[-1]
         if k.listen is not None:
             assert job.session is not None
-            for other, _ in a.batch[:-1]:
+            for other in a.batch[:-1]:
                 assert other.session is not None
                 k.listen.append(Displaced(k.now, st.code.index, k.path, who(other.session), who(job.session)))
+        for other in a.batch[:-1]:
+            other.given = 0.0
         a.batch = [chosen]
         a.notes = [note for note in a.notes if note[0] is job]
-        a.left = a.budget - chosen[1]
+        a.left = a.budget - chosen.given
     return outcome
 
 
@@ -198,10 +200,10 @@ def _body_context(k: State, st: StageState, a: Attempt) -> None:
     plan.set_totals(st, m, memory=step.serving_memory)
     # The reference folds these sums from minus zero (R7.7, measured).
     tokens, prefilled = float(a.members) if a.members else -0.0, -0.0
-    for job, n in a.batch:
-        tokens += n
+    for job in a.batch:
+        tokens += job.given
         if not job.decode:
-            prefilled += n
+            prefilled += job.given
     m.Ntok = tokens
     m.Npre = prefilled
     m.Admitted = float(a.admitted)

@@ -115,7 +115,7 @@ class _Reader:
             tuple(k.ready),
             tuple(self._pool(pool) for pool in k.pools),
             tuple(self._stage(stage) for stage in k.stages),
-            tuple(self._event(event) for event in k.queue.all()),
+            tuple(self._event(event) for event in sorted(k.queue.all())),
             (tuple(k.flows) and tuple(self._jobs[number] for number in k.flows), tuple(sorted(k.flows_touched))),
             tuple(stream.place for stream in streams),
         )
@@ -201,7 +201,7 @@ class _Reader:
         it = st.iteration
         running = None
         if it is not None:
-            batch = tuple((self._jobs.get(job.id, -1), tokens) for job, tokens in it.batch)
+            batch = tuple(self._jobs.get(job.id, -1) for job in it.batch)
             running = (batch, it.cost, it.budget, it.chunk, it.tokens, self._time(it.started))
         return (
             tuple(self._job(st, st.jobs[number]) for number in sorted(st.jobs)),

@@ -126,6 +126,28 @@ class Lease:
         return other
 
 
+class OpenTurn:
+    """A turn without a response yet, as its client sees it (R9.20)."""
+
+    __slots__ = ("after", "confirmed", "first", "start")
+
+    def __init__(self, start: float) -> None:
+        self.start = start
+        self.first = NAN
+        """When its first token came, NaN before."""
+        self.confirmed = False
+        self.after = 0
+        """Tokens after the first."""
+
+    def clone(self) -> OpenTurn:
+        """A copy."""
+        other = OpenTurn(self.start)
+        other.first = self.first
+        other.confirmed = self.confirmed
+        other.after = self.after
+        return other
+
+
 class Session:
     """A session or one of its legs (R1.5)."""
 
@@ -188,8 +210,7 @@ class Session:
         self.preempted_at: dict[int, float] = {}
         self.stuck = False
         self.meter = EMPTY_METER
-        self.client: tuple[float, float, bool, int] | None = None
-        """The open turn: its start, its first token (NaN before), confirmed, tokens after the first (R9.20)."""
+        self.client: OpenTurn | None = None
         self.root = 0
         """What its streams' seeds are derived from."""
         self.workload: Stream
@@ -224,7 +245,7 @@ class Session:
         other.preempted_at = self.preempted_at.copy()
         other.stuck = self.stuck
         other.meter = self.meter
-        other.client = self.client
+        other.client = self.client.clone() if self.client is not None else None
         other.root = self.root
         other.workload = self.workload.clone()
         other.stream = self.stream.clone()
@@ -262,6 +283,8 @@ class Job:
         "given",
         "gone",
         "growing",
+        "held",
+        "hold",
         "id",
         "latent",
         "rate",
@@ -283,10 +306,13 @@ class Job:
         self.decode = False
         self.growing = -1
         """The pool it grows, -1 for none."""
+        self.hold: Hold | None = None
+        self.held: HeldPool | None = None
+        """What it grows of that pool, once it was looked up (``holdings.grown_by``)."""
         self.served = 0
         """The attempt that considered it last (R6.7)."""
         self.given = 0.0
-        """Tokens it has in the running iteration."""
+        """Tokens it has in the running iteration, or so far in the one being formed."""
         self.gone = False
         """Whether it has left its stage."""
         self.latent = False

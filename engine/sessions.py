@@ -56,6 +56,8 @@ def run_ready(k: State, *, counted: bool) -> None:
             admits does not (R2.8).
     """
     ready = k.ready
+    if not ready:
+        return
     at = 0
     # By index and cleared at the end: popping the front of a long list would move it every time.
     while at < len(ready):

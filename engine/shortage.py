@@ -93,13 +93,17 @@ def _grow(k: State, cohort: Cohort, session: Session, job: Job) -> bool:
 def _fold_after(st: StageState, cohort: Cohort, a: Attempt, served: list[Job]) -> None:
     """A member gave way to itself with others behind it: these go without tokens, so the cohort is in step no more."""
     steady = set(cohort.members)
-    given = {job.id: tokens for job, tokens in a.batch}
+    others = {job.id for job in a.batch}
     calendar.fold(st)
     a.batch = []
-    for job in served:
-        if not job.gone and (job.id in steady or job.id in given):
-            a.batch.append((job, given.get(job.id, 1.0)))
-            job.served = st.marks
     a.left = a.budget
-    for _, tokens in a.batch:
-        a.left -= tokens
+    for job in served:
+        if job.gone:
+            continue
+        if job.id in steady:
+            job.given = 1.0
+        elif job.id not in others:
+            continue
+        job.served = st.marks
+        a.batch.append(job)
+        a.left -= job.given

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from mypy_extensions import mypyc_attr
 
 from engine.session_state import Job
 from engine.statistics import GapHistogram, Mean, RunningMean, TimeAverage
@@ -10,6 +12,10 @@ from engine.statistics import GapHistogram, Mean, RunningMean, TimeAverage
 if TYPE_CHECKING:
     from engine.calendar import Cohort
     from engine.codes import StageCode
+
+
+NEVER: Final = (-1, 0)
+"""The position of what has not happened."""
 
 
 class Estimates:
@@ -37,12 +43,13 @@ class Estimates:
         return other
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Iteration:
-    """A running iteration: its batch and how it was formed."""
+    """A running iteration: its batch, whose tokens are in the jobs (``Job.given``), and how it was formed."""
 
     __slots__ = ("batch", "budget", "chunk", "cost", "early", "members", "started", "tokens")
 
-    def __init__(self, batch: list[tuple[Job, float]], started: float, cost: float, budget: float, chunk: float) -> None:
+    def __init__(self, batch: list[Job], started: float, cost: float, budget: float, chunk: float) -> None:
         self.batch = batch
         self.started = started
         self.cost = cost
@@ -56,7 +63,7 @@ class Iteration:
 
     def clone(self, jobs: dict[int, Job]) -> Iteration:
         """A copy among the copied jobs (by the originals' identity)."""
-        other = Iteration([(jobs[id(job)], n) for job, n in self.batch], self.started, self.cost, self.budget, self.chunk)
+        other = Iteration([jobs[id(job)] for job in self.batch], self.started, self.cost, self.budget, self.chunk)
         other.tokens = self.tokens
         return other
 
@@ -129,9 +136,9 @@ class StageState:
         self.idle_with_work = False
         self.idle_attempts = 0
         """Attempts that came to nothing although somebody ran or waited."""
-        self.executed: tuple[tuple[int, ...], ...] = ()
+        self.executed: list[tuple[int, ...]] = []
         """The schedule statements the latest attempt executed, in order."""
-        self.attempt: tuple[int, int] | None = None
+        self.attempt = NEVER
         """The position just after the latest attempt."""
         self.attempted_at = 0.0
         self.started = False

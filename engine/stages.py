@@ -192,7 +192,7 @@ def remove(k: State, job: Job, stage: int) -> None:
         st.residents.remove(job)
         st.version += 1
         if st.iteration is not None and job.given:
-            st.iteration.batch = [entry for entry in st.iteration.batch if entry[0] is not job]
+            st.iteration.batch = [other for other in st.iteration.batch if other is not job]
     elif kind == "ps":
         st.changed = True
     elif kind == "fifo":

@@ -11,6 +11,7 @@ from engine.names import name, who
 from engine.passing import FAR, NeverPassed, Passed, last_passed, last_served
 from engine.replay import Past, steps
 from engine.snapshot import Position
+from engine.stage_state import NEVER
 from engine.walking import Interrupt
 from engine.why import Why, ask, why
 from grammar.declaring import dataclass
@@ -106,8 +107,8 @@ def heads(past: Past, engine: int | None, interrupt: Interrupt | None = None, fa
 
 def _unserved(past: Past, engine: int, interrupt: Interrupt | None) -> tuple[Unserved, ...]:
     attempt = past.now.state.stages[engine].attempt
-    run = past.before(Position(*attempt)) if attempt is not None else None
-    if run is None or attempt is None:
+    run = past.before(Position(*attempt)) if attempt != NEVER else None
+    if run is None:
         return ()
     records: list[Decision] = []
     for _ in steps(run, Position(*attempt), records):

@@ -127,26 +127,37 @@ class Mean:
         return other
 
 
+class Bucket:
+    """Gaps of one bucket of a histogram: how many, and the least and greatest."""
+
+    __slots__ = ("count", "greatest", "least")
+
+    def __init__(self, count: int, least: float, greatest: float) -> None:
+        self.count = count
+        self.least = least
+        self.greatest = greatest
+
+
 class GapHistogram:
     """Gaps between tokens in seconds, in buckets one per cent wide (R9.8)."""
 
-    __slots__ = ("_bucket", "_gap", "buckets", "n", "total")
+    __slots__ = ("_bucket", "buckets", "n", "total")
 
     def __init__(self) -> None:
-        self.buckets: dict[int, list[float]] = {}
-        """By bucket: count, least, greatest."""
+        self.buckets: dict[int, Bucket] = {}
         self.n = 0
         self.total = 0.0
-        self._gap = -1.0
-        self._bucket: list[float] | None = None
+        self._bucket: Bucket | None = None
+        """The bucket taken last."""
 
     def add(self, gap: float) -> None:
         """Takes a gap."""
         self.n += 1
         self.total += gap
-        if gap == self._gap and self._bucket is not None:
-            # The decodes of one iteration mostly share their gap: no logarithm again.
-            self._bucket[0] += 1
+        last = self._bucket
+        if last is not None and last.least <= gap <= last.greatest:
+            # Most gaps are much like the one before: no logarithm again.
+            last.count += 1
             return
         k = (
             _LOWEST
@@ -157,14 +168,13 @@ class GapHistogram:
         )
         bucket = self.buckets.get(k)
         if bucket is None:
-            bucket = self.buckets[k] = [1, gap, gap]
+            bucket = self.buckets[k] = Bucket(1, gap, gap)
         else:
-            bucket[0] += 1
-            if gap < bucket[1]:
-                bucket[1] = gap
-            if gap > bucket[2]:
-                bucket[2] = gap
-        self._gap = gap
+            bucket.count += 1
+            if gap < bucket.least:
+                bucket.least = gap
+            if gap > bucket.greatest:
+                bucket.greatest = gap
         self._bucket = bucket
 
     def add_many(self, gap: float, n: int) -> None:
@@ -177,20 +187,19 @@ class GapHistogram:
         self.n += n - 1
         self.total = add_repeatedly(self.total, gap, n - 1)
         assert self._bucket is not None
-        self._bucket[0] += n - 1
+        self._bucket.count += n - 1
 
     def span(self) -> tuple[float, float]:
         """The least and greatest gap of the bucket taken last: any gap between them is its own."""
-        return (self._bucket[1], self._bucket[2]) if self._bucket is not None else (1.0, 0.0)
+        return (self._bucket.least, self._bucket.greatest) if self._bucket is not None else (1.0, 0.0)
 
     def take(self, total: float, n: int) -> None:
         """Takes ``n`` gaps of the bucket taken last, already added into ``total``."""
         if n:
             assert self._bucket is not None
-            self._bucket[0] += n
+            self._bucket.count += n
             self.n += n
             self.total = total
-            self._gap = -1.0
 
     def mean(self) -> float | None:
         """The mean gap, None without one."""
@@ -203,17 +212,17 @@ class GapHistogram:
         rank = min(max(ceil(q * self.n), 1), self.n)
         seen = 0.0
         for k in sorted(self.buckets):
-            count, least, greatest = self.buckets[k]
-            seen += count
+            bucket = self.buckets[k]
+            seen += bucket.count
             if seen >= rank:
                 middle = 0.0 if k == _LOWEST else exp((k + 0.5) * _BUCKET)
-                return min(max(middle, least), greatest)
+                return min(max(middle, bucket.least), bucket.greatest)
         raise AssertionError("the buckets hold all n gaps")
 
     def clone(self) -> GapHistogram:
         """A copy."""
         other = GapHistogram()
-        other.buckets = {k: bucket.copy() for k, bucket in self.buckets.items()}
+        other.buckets = {k: Bucket(bucket.count, bucket.least, bucket.greatest) for k, bucket in self.buckets.items()}
         other.n = self.n
         other.total = self.total
         return other

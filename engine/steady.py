@@ -71,7 +71,7 @@ def _attempt(k: State, st: StageState, cohort: Cohort) -> bool:
             cohort.kv += need
     if not short:
         calendar.granted(st, cohort, tick)
-    a = Attempt(k, budget, chunk)
+    a = Attempt(k, step, budget, chunk)
     a.left = budget - steady
     body = step.body
     iteration.begin(k, st, a)
@@ -146,7 +146,7 @@ def _serve_first(k: State, st: StageState, cohort: Cohort, a: Attempt, short: bo
     else:
         cohort.attempt = a
         ended = _serve(k, st, cohort, a)
-    a.early = {job.id for job, _ in a.batch}
+    a.early = {job.id for job in a.batch}
     return ended
 
 
@@ -203,13 +203,13 @@ def _end(k: State, st: StageState, cohort: Cohort) -> bool:
             # They complete in batch order (R6.19).
             ended = {job.id for job in done}
             order = calendar.in_order(st, cohort.order, ended & cohort.members.keys(), it.batch, it.early)
-            done = [job for job, _ in order if job.id in ended]
+            done = [job for job in order if job.id in ended]
         for job in done:
             if job.id in cohort.members:
                 calendar.restore(cohort, job)
             else:
                 cohort.outsiders.remove(job)
-    for job, _ in it.batch:
+    for job in it.batch:
         if job.decode and job.work > EPS and calendar.join(st, cohort, job, k.now):
             cohort.outsiders.remove(job)
     if not cohort.members:
@@ -224,13 +224,13 @@ def _in_step(k: State, st: StageState, cohort: Cohort, it: Iteration, gap: float
     Equal gaps may be summed in any order; an outsider's other gap must come after all members'.
     """
     out_of_step = set()
-    for job, tokens in it.batch:
-        if job.decode or job.work - tokens <= EPS:
+    for job in it.batch:
+        if job.decode or job.work - job.given <= EPS:
             last = iteration.gap_before(k, st, job)
-            if last is not None and k.now - last != gap:
+            if last == last and k.now - last != gap:
                 out_of_step.add(job.id)
     if not out_of_step:
         return True
-    order = [job.id for job, _ in calendar.in_order(st, cohort.order, set(cohort.members), it.batch, it.early)]
+    order = [job.id for job in calendar.in_order(st, cohort.order, set(cohort.members), it.batch, it.early)]
     first = min(i for i, number in enumerate(order) if number in out_of_step)
     return all(number not in cohort.members for number in order[first:])

@@ -212,7 +212,8 @@ class Storyteller:
             st = k.stages[stage]
             if st.iteration is not None:
                 self._running[stage] = st.iteration
-            self._batches[stage] = (st.iterations, list(st.iteration.batch) if st.iteration is not None else [])
+            batch = st.iteration.batch if st.iteration is not None else []
+            self._batches[stage] = (st.iterations, [(job, job.given) for job in batch])
         else:
             for engine in [engine for engine, it in self._running.items() if k.stages[engine].iteration is not it]:
                 del self._running[engine]
@@ -272,7 +273,7 @@ class Storyteller:
         now = k.now
         session = told.session
         if session is not None and session.client is not None and told.turns:
-            first: float | None = session.client[1]
+            first: float | None = session.client.first
             # NaN before there is one.
             first = first if first == first else None
             if first != told.turns[-1].first_token:

@@ -33,6 +33,7 @@ from engine.snapshot import (
     StageView,
     WaitingView,
 )
+from engine.stage_state import NEVER
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _engine(k: State, st: StageState, held: _Held) -> EngineView:
     attempt = None
     if k.forming is not None and k.attempt_stage == st.code.index:
         attempt = AttemptView(Position(k.events, k.attempts), k.now, False, k.path)
-    elif st.attempt is not None:
+    elif st.attempt != NEVER:
         attempt = AttemptView(Position(*st.attempt), st.attempted_at, st.started, st.lit)
     return EngineView(
         stage=st.code.index,
@@ -121,19 +122,17 @@ def _batch(k: State, st: StageState) -> BatchView | None:
     if a is None or k.attempt_stage != st.code.index:
         return None
     tokens = 0.0
-    for _, n in a.batch:
-        tokens += n
+    for job in a.batch:
+        tokens += job.given
     return _batch_view(st, a.batch, (k.now, 0.0), (tokens, a.budget, a.chunk if a.chunk > 0 else INF))
 
 
-def _batch_view(
-    st: StageState, batch: list[tuple[Job, float]], times: tuple[float, float], limits: tuple[float, float, float]
-) -> BatchView:
+def _batch_view(st: StageState, batch: list[Job], times: tuple[float, float], limits: tuple[float, float, float]) -> BatchView:
     decode, prefill = plan.memory_totals(st, batch)
     portions = []
-    for job, tokens in batch:
+    for job in batch:
         assert job.session is not None
-        portions.append(Portion(who(job.session), mode(job), tokens))
+        portions.append(Portion(who(job.session), mode(job), job.given))
     return BatchView(*times, *limits, decode, prefill, tuple(portions))
 
 
@@ -168,7 +167,8 @@ def _request(k: State, st: StageState, job: Job, held: _Held) -> RequestView:
         admission=int(session.adm) if session.adm < INF else -1,
         kv=plan.memory_of(session, memory) if memory >= 0 else 0.0,
         position=found[1].pos if found is not None else 0.0,
-        tokens=job.given,
+        # While the batch is formed nobody has tokens of a running iteration.
+        tokens=job.given if st.iteration is not None else 0.0,
         growing=session.status == GROWING,
         turn=_turn(k, session),
         holds=held.get(session.slot, ()),

@@ -19,6 +19,7 @@ from engine.procedures import ADMIT_PATH
 from engine.replay import Past, steps
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
+from engine.stage_state import NEVER
 from engine.trial import Reading, Room, Trial, blocked_rooms, rooms_of, trial
 from engine.walking import Interrupt
 from grammar.declaring import dataclass
@@ -130,7 +131,7 @@ def ask(past: Past, who: Who) -> Question | None:
     if stage < 0:
         return Question(who, pool, None, since, "rest", past.now.clone(), k.now)
     last = k.stages[stage].attempt
-    if last is not None:
+    if last != NEVER:
         point = past.before(Position(*last))
         if point is not None and kernel.next_attempt(point.state) == stage and _decides(point, who, stage, since):
             question = Question(who, pool, stage, since, "last", point, point.clock)

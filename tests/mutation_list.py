@@ -118,6 +118,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     *_in(
         "holdings.py",
+        ("R6.3", "grown_by(job).pos += tokens", "pass", "test_iteration_end.py test_worked_examples.py"),
+        ("R1.10", "job.hold.grown = True", "pass", "test_prefix_cache.py"),
         ("R1.10", "return held.pos if hold.grown else held.alloc", "return held.pos", "test_prefix_cache.py"),
         ("R4.26", "min(want, computed), place)", "want, place)", "test_prefix_cache.py"),
         ("R4.24", "if held.pool == hold.lease_pool:", "if hold.lease_pool >= 0:", "test_leases.py"),
@@ -206,7 +208,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         ("R5.12", "    st.latent -= job.latent\n", "", "test_native_latencies.py"),
         (
             "R5.12",
-            "            st.iteration.batch = [entry for entry in st.iteration.batch if entry[0] is not job]",
+            "            st.iteration.batch = [other for other in st.iteration.batch if other is not job]",
             "            pass",
             "test_preemption.py test_iteration_end.py",
         ),
@@ -277,7 +279,7 @@ MUTATIONS: tuple[Mutation, ...] = (
             "need = position - held.alloc",
             "test_iteration_end.py test_worked_examples.py",
         ),
-        ("R6.6", "a.left += entry[1]", "pass", "test_worked_examples.py test_schedule.py"),
+        ("R6.6", "a.left += job.given", "pass", "test_worked_examples.py test_schedule.py"),
         ("R6.6", "tokens * (position + tokens / 2.0)", "tokens * (position + tokens)", "test_iteration_end.py"),
         ("R6.7", "job.served = marks\n        outcome = give(", "outcome = give(", "test_iteration.py test_schedule.py"),
         ("R6.10", "m.Decoding = 1.0 if job.decode else 0.0", "m.Decoding = 0.0 if job.decode else 1.0", "test_iteration.py"),
@@ -316,8 +318,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     *_in(
         "iteration.py",
-        ("R6.3", "found[1].pos += tokens", "pass", "test_iteration_end.py test_worked_examples.py"),
-        ("R1.10", "found[0].grown = True", "pass", "test_prefix_cache.py"),
         ("R6.3", "if step.body is not None and not a.admitted:", "if step.body is not None:", "test_schedule.py"),
         ("R6.3", "        k.registers = a.registers\n", "", "test_schedule.py test_properties.py"),
         ("R6.3", "st.idle_with_work = bool(st.residents) or plan", "st.idle_with_work = plan", "test_iteration.py"),
@@ -487,11 +487,11 @@ MUTATIONS: tuple[Mutation, ...] = (
         ),
         (
             "R6.10",
-            "whole.sort(key=lambda entry: entry[0].decode != (order == DECODES_FIRST))",
-            "whole.sort(key=lambda entry: entry[0].decode == (order == DECODES_FIRST))",
+            "whole.sort(key=lambda job: job.decode != (order == DECODES_FIRST))",
+            "whole.sort(key=lambda job: job.decode == (order == DECODES_FIRST))",
             "test_disturbances.py test_properties.py",
         ),
-        ("R9.22", "confirmed, after + ended)", "confirmed, after)", "test_clone.py"),
+        ("R9.22", "session.client.after += ended", "pass", "test_clone.py"),
         (
             "R6.21",
             "held.pos += cohort.served - member.since",

@@ -421,6 +421,6 @@ def test_a_newcomer_that_ends_the_counting_together_is_served_under_the_admissio
         )
     )
     statements = executed(program, plain=False)
-    assert ((0,), (1,)) in statements
-    assert ((0,), (1,), (0,)) not in statements
+    assert [(0,), (1,)] in statements
+    assert [(0,), (1,), (0,)] not in statements
     assert statements == executed(program, plain=True)

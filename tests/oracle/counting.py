@@ -70,7 +70,7 @@ def _before(state: State, counts: Counter[str]) -> None:
     """A lease that is about to run out, if it still stands."""
     events = state.queue.all()
     if events:
-        _, _, what, _, _, number = events[0]
+        _, _, what, _, _, number = min(events)
         if what == LEASE_END:
             counts["leases expired"] += any(lease.id == number for session in state.slots if session for lease in session.leases)
 
@@ -98,7 +98,7 @@ class _Seen:
             if stage.code.kind == "shared" and len(stage.jobs) > max(1, jobs):
                 counts["flows shared"] += len(stage.jobs) - max(1, jobs)
             if _is_exclusive(stage) and stage.epoch != epoch and stage.iteration is not None:
-                newcomer = any(not job.decode and id(job) not in residents for job, _ in stage.iteration.batch)
+                newcomer = any(not job.decode and id(job) not in residents for job in stage.iteration.batch)
                 counts["exclusive displacements"] += newcomer and bool(residents) and all(residents.values())
         self.look()
 
