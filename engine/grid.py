@@ -1,7 +1,8 @@
-"""What every request had of each iteration in a stretch of a run; builds that stretch and no more, knows no screen."""
+"""What every request had of each iteration in a stretch of a run; builds what of that stretch it has not yet, knows no screen."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
@@ -54,57 +55,126 @@ class Column:
 _MARGIN = 1.25
 """How much further back than on average the first look goes: too short a look is made again from further back, at double cost."""
 
+_SPARE = 240
+"""Columns kept on either side of those asked for last: as many again."""
 
-def window(
-    past: Past,
-    engine: int,
-    before: int,
-    after: int,
-    seen: Position,
-    interrupt: Interrupt | None = None,
-    around: Position | None = None,
-) -> tuple[Column, ...]:
-    """The iterations of an engine around a moment.
+_CELLS = 200_000
+"""Cells kept there, some 20 MB; where thousands live at once that is less than a column."""
+
+
+class Columns:
+    """The columns asked for last, and those around them: who looks a little further waits for those that are missing alone."""
+
+    def __init__(self) -> None:
+        self._engine = -1
+        self._made: list[Column] = []
+        """In the order of iterations, none left out."""
+        self._whole = False
+        """Whether they begin with the first iteration of all."""
+
+    def window(
+        self,
+        past: Past,
+        engine: int,
+        before: int,
+        after: int,
+        seen: Position,
+        interrupt: Interrupt | None = None,
+        around: Position | None = None,
+    ) -> tuple[Column, ...]:
+        """The iterations of an engine around a moment.
+
+        Args:
+            past: the moments seen.
+            engine: whose iterations.
+            before: how many up to that moment, if there are as many.
+            after: how many later ones, as far as the run was seen.
+            seen: the last moment seen.
+            interrupt: asked all along.
+            around: the moment; None is the present one.
+
+        Raises:
+            Interrupted: told to stop.
+        """
+        now = around or past.now.position
+        # As many events an iteration as there were so far, and some more.
+        iterations = max(past.now.state.stages[engine].iterations, 1)
+        each = max(_MARGIN * past.now.position.events / iterations, 1.0)
+        pace = Pace(interrupt)
+        made, whole = (self._made, self._whole) if engine == self._engine else ([], False)
+        reach = int((before + 1) * each)
+        if not made or not made[0].position.events - reach <= now.events <= made[-1].position.events + reach:
+            made, whole = _stretch(past, engine, now, (before, after), seen, each, pace)
+        while not whole and (earlier := _earlier(made, now)) < before:
+            begin = made[0].position
+            left, whole = _stretch(past, engine, begin, (before - earlier + 1, 0), begin, each, pace)
+            made = [*left[:-1], *made]
+        last = made[-1].position if made else Position(0)
+        later = len(made) - _earlier(made, now)
+        if last < seen and (later < after or last < now):
+            made = [*made, *_columns(past.at(last), engine, now, after, seen, pace, later, made[-1].cells if made else {})]
+        earlier = _earlier(made, now)
+        first, end = max(earlier - before, 0), earlier + after
+        spare = min(_SPARE, _CELLS // max(len(made[-1].cells), 1)) if made else 0
+        kept = max(first - spare, 0)
+        self._engine, self._made, self._whole = engine, made[kept : end + spare], whole and not kept
+        return tuple(made[first:end])
+
+
+def _earlier(columns: list[Column], now: Position) -> int:
+    """How many columns are not after a moment."""
+    return bisect_right(columns, now, key=lambda column: column.position)
+
+
+def _stretch(
+    past: Past, engine: int, now: Position, many: tuple[int, int], seen: Position, each: float, pace: Pace
+) -> tuple[list[Column], bool]:
+    """So many iterations up to a moment and after it, made at one go; and whether it begins with the first of all.
 
     Args:
-        past: the moments seen.
-        engine: whose iterations.
-        before: how many up to that moment, if there are as many.
-        after: how many later ones, as far as the run was seen.
-        seen: the last moment seen.
-        interrupt: asked all along.
-        around: the moment; None is the present one.
-
-    Raises:
-        Interrupted: told to stop.
+        each: events an iteration; where there are more, it goes back further.
     """
-    now = around or past.now.position
-    # As many events an iteration as there were so far, and some more; where there are yet more between, it goes back further.
-    iterations = max(past.now.state.stages[engine].iterations, 1)
-    back = int((before + 1) * max(_MARGIN * past.now.position.events / iterations, 1.0))
-    pace = Pace(interrupt)
+    before, after = many
+    back = int((before + 1) * each)
     while True:
         start = Position(max(now.events - back, 0))
-        columns = _columns(past.at(start), engine, now, after, seen, pace)
-        earlier = sum(column.position <= now for column in columns)
+        columns = _columns(past.at(start), engine, now, after, seen, pace, 0, {})
+        if start == Position(0):
+            return columns, True
         # One more than is shown: what the first one shown came from.
-        if earlier > before or start == Position(0):
-            return tuple(columns[max(earlier - before, 0) :])
+        earlier = _earlier(columns, now)
+        if earlier > before:
+            return columns[earlier - before :], False
         back *= 2
 
 
-def _columns(run: Simulation, engine: int, now: Position, after: int, seen: Position, pace: Pace) -> list[Column]:
+def _columns(
+    run: Simulation,
+    engine: int,
+    now: Position,
+    after: int,
+    seen: Position,
+    pace: Pace,
+    later: int,
+    before: Mapping[Who, Cell],
+) -> list[Column]:
+    """The iterations from where a run stands: up to a moment, and so many later ones.
+
+    Args:
+        later: how many of those there are already.
+        before: what everybody had of the iteration before.
+    """
     k = run.state
     columns: list[Column] = []
     names: dict[Session, Who] = {}
-    later = 0
     count = k.stages[engine].iterations
     preempted = k.preempted
     while True:
         iterations = k.stages[engine].iterations
         if iterations != count and run.attempted == engine:
             count = iterations
-            columns.append(_column(run, engine, columns[-1].cells if columns else {}, k.preempted - preempted, names))
+            columns.append(_column(run, engine, before, k.preempted - preempted, names))
+            before = columns[-1].cells
             preempted = k.preempted
             later += run.position > now
         if run.finished or run.position >= seen or later >= after > 0 or (not after and run.position >= now):

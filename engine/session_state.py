@@ -57,9 +57,13 @@ class Hold:
 class Shown:
     """What a snapshot showed of a waiting hold, and what it was made of: while that stands, the view does too."""
 
-    __slots__ = ("attributes", "needs", "units", "view")
+    __slots__ = ("at_rest", "attributes", "needs", "units", "view")
 
-    def __init__(self, units: list[float], needs: list[float], attributes: list[float], view: WaitingView) -> None:
+    def __init__(
+        self, units: list[float], needs: list[float], attributes: list[float], view: WaitingView, *, at_rest: bool
+    ) -> None:
+        self.at_rest = at_rest
+        """Whether it stands for as long as the needs do."""
         self.units = units
         self.needs = needs
         self.attributes = attributes

@@ -87,8 +87,9 @@ _Held = dict[int, tuple[HeldView, ...]]
 
 
 def _all_held(k: State) -> _Held:
-    """Looked at once, and not for every pool: most of thousands wait and hold nothing."""
-    return {s.slot: _holds(s) for s in k.slots if s is not None and (s.holds or s.leases)}
+    """Looked at once, and not for every pool; not at everybody either: most of thousands wait and hold nothing."""
+    holding = {session.slot: session for pool in k.pools for session in pool.holders}
+    return {slot: _holds(holding[slot]) for slot in sorted(holding)}
 
 
 def _engine(k: State, st: StageState, held: _Held) -> EngineView:
@@ -200,21 +201,33 @@ def _line(k: State, pool: PoolState) -> tuple[WaitingView, ...]:
         pending = session.pending
         assert pending is not None
         shown = pending.view
-        if (
-            shown is not None
-            and shown.units is pending.units
-            and shown.needs is pending.needs
-            and shown.attributes == session.attrs
-            and shown.view.requeued is pending.resumed
-            and shown.view.preempted is pending.preempted
-            and (not keyed or shown.view.keys == _keys(k, pool, session))
-        ):
-            views.append(shown.view)
-        else:
+        if shown is None or shown.needs is not pending.needs or not (shown.at_rest or _stands(k, pool, session, shown, keyed)):
             view = _waiting(k, pool, session, fresh=False)
-            pending.view = Shown(pending.units, pending.needs, session.attrs.copy(), view)
-            views.append(view)
+            at_rest = not keyed and _at_rest(session)
+            pending.view = shown = Shown(pending.units, pending.needs, session.attrs.copy(), view, at_rest=at_rest)
+        views.append(shown.view)
     return tuple(views)
+
+
+def _at_rest(session: Session) -> bool:
+    """Whether nothing of a waiting session changes before its hold is tried, which renews its needs: no other reaches it.
+
+    A leg ends its session's wait for it, a lease may expire or be taken, and what is held may be preempted.
+    """
+    return session.leg < 0 and not (session.legs or session.holds or session.leases or session.suspended)
+
+
+def _stands(k: State, pool: PoolState, session: Session, shown: Shown, keyed: bool) -> bool:
+    """Whether a waiting hold is as it was shown."""
+    pending = session.pending
+    assert pending is not None
+    return (
+        shown.units is pending.units
+        and shown.attributes == session.attrs
+        and shown.view.requeued is pending.resumed
+        and shown.view.preempted is pending.preempted
+        and (not keyed or shown.view.keys == _keys(k, pool, session))
+    )
 
 
 @contextmanager

@@ -78,6 +78,7 @@ def with_turn(run: Simulation, who: Who) -> Simulation | None:
     queue.insert(0, session)
     # As after a preemption: whatever the queue's keys say, it is tried first (R4.7).
     session.pending.resumed = True
+    session.pending.view = None
     return other
 
 

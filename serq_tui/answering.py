@@ -12,7 +12,6 @@ from typing import assert_never
 from engine.autopsy import Autopsy, autopsy
 from engine.decision_log import log
 from engine.decisions import Preempted
-from engine.grid import window
 from engine.passing import last_passed
 from engine.snapshot import Position, Who
 from engine.standstill import standstill
@@ -158,7 +157,7 @@ def _grid(chosen: int | None, around: Position | None, scene: Scene, debuggee: D
         return NoAnswer("this program has no engine, so it has no iterations")
     timeline = debuggee.timeline
     before, after = (COLUMNS_BEFORE, COLUMNS_AFTER) if around is None else (COLUMNS_BESIDE, COLUMNS_BESIDE)
-    columns = window(timeline.past, engine.stage, before, after, timeline.seen, interrupt, around)
+    columns = debuggee.columns.window(timeline.past, engine.stage, before, after, timeline.seen, interrupt, around)
     if not columns:
         return NoAnswer(f"{engine.name} has not run an iteration yet")
     return GridAnswer(scene, engine.name, engine.stage, columns, around)

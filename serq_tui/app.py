@@ -48,8 +48,8 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 #: What a shell adds to a signal's number.
 SIGNALLED = 128
 
-#: Values made between two looks for cycles: a second of stepping through a crowded engine.
-GARBAGE = 200_000
+#: Values made between two looks for cycles: a look takes 10 to 15 ms then, which no key notices; at four times as many, 50 to 80.
+GARBAGE = 50_000
 
 #: Seconds a fault in a person's own settings stays on screen: it is a sentence to be read.
 FAULT_SECONDS = 15.0

@@ -13,6 +13,7 @@ from serq_tui.pieces import (
     Column,
     Content,
     Entry,
+    Lazily,
     Line,
     Piece,
     Role,
@@ -77,8 +78,9 @@ def batch(state: BatchState, width: int) -> Content:
         said.append((Piece("each at most ", "dim"), Piece(amount(view.chunk))))
     # the figures before the portions, of which there may be more than there are lines
     lines.extend(flowed(said, width))
-    lines.extend(_portions(view.portions, width, state.stops))
-    return Content([Entry(cut(line, width)) for line in lines])
+    figures = [Entry(cut(line, width)) for line in lines]
+    count, portions = _portions(view.portions, width, state.stops)
+    return Content(Lazily(len(figures) + count, lambda at: figures[at] if at < len(figures) else portions(at - len(figures))))
 
 
 def batch_title(state: BatchState) -> str:
@@ -111,22 +113,24 @@ def _by_mode(portions: tuple[Portion, ...]) -> list[Portion]:
     return merged
 
 
-def _portions(portions: tuple[Portion, ...], width: int, stops: frozenset[int]) -> list[Line]:
-    """The portions in the order formed, in columns of one width so that nothing jumps."""
-    chips = [(f"{portion.who} {amount(portion.tokens)}{_MODE[portion.mode][1]}", portion) for portion in portions]
-    if not chips:
-        return [piece("no tokens", "dim")]
-    widest = max(9, max(len(text) for text, _ in chips) + 1)
+def _portions(portions: tuple[Portion, ...], width: int, stops: frozenset[int]) -> tuple[int, Callable[[int], Entry]]:
+    """The portions in the order formed, in columns of one width so that nothing jumps: how many lines, and each of them."""
+    if not portions:
+        return 1, lambda at: Entry(piece("no tokens", "dim"))
+    chips = [(str(portion.who), amount(portion.tokens)) for portion in portions]
+    widest = max(9, max(len(name) + len(tokens) for name, tokens in chips) + 3)
     across = max(width // widest, 1)
-    lines: list[Line] = []
-    for start in range(0, len(chips), across):
+
+    def made(line: int) -> Entry:
         parts: list[Piece] = []
-        for text, portion in chips[start : start + across]:
-            name, _, tokens = text.partition(" ")
+        for at in range(line * across, min((line + 1) * across, len(chips))):
+            (name, tokens), portion = chips[at], portions[at]
+            _, letter, role = _MODE[portion.mode]
             parts.append(Piece(f"{name} ", "breakpoint" if portion.who.serial in stops else "dim"))
-            parts.append(Piece(f"{tokens:<{widest - len(name) - 1}}", _MODE[portion.mode][2]))
-        lines.append(tuple(parts))
-    return lines
+            parts.append(Piece(f"{tokens + letter:<{widest - len(name) - 1}}", role))
+        return Entry(cut(tuple(parts), width))
+
+    return math.ceil(len(chips) / across), made
 
 
 # --------------------------------------------------------------------------- registers

@@ -82,6 +82,12 @@ class Controller:
                 stop = self._go(plan, interrupt, tell)
             return Arrival(moment_of(self.debuggee.timeline, plan), stop, tuple(hits.items()))
 
+    def carry_out_at_once(self, plan: Plan, late: Interrupt) -> Arrival | None:
+        """Move the timeline by a step; None once it is ``late``, and then ``carry_out`` goes on from there."""
+        with self._timeline_in_use:
+            stop = self._go(plan, late, lambda made: None)
+            return Arrival(moment_of(self.debuggee.timeline, plan), stop) if stop.reason != "interrupted" else None
+
     def arrive(self, arrival: Arrival) -> None:
         """Take in where a move ended, and what it met on its way."""
         self.moment = arrival.moment

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from pathlib import Path
 
+from engine.grid import Columns
 from engine.simulation import Simulation
 from engine.storytelling import Stories
 from engine.timeline import Timeline
@@ -28,6 +29,7 @@ class Debuggee:
         beside: another run of it to compare with, None without one.
         accounts: its waste, as far as it was asked for.
         stories: those of its requests, as far as they were asked for.
+        columns: those of its grid that were asked for last.
     """
 
     path: Path
@@ -38,6 +40,7 @@ class Debuggee:
     beside: Beside | None = None
     accounts: Accounts = field(default_factory=Accounts)
     stories: Stories = field(default_factory=Stories)
+    columns: Columns = field(default_factory=Columns)
 
     @classmethod
     def load(cls, path: Path, options: RunOptions) -> Debuggee:

@@ -142,7 +142,11 @@ def said(line: Iterable[Piece]) -> str:
 
 def width_of(line: Iterable[Piece]) -> int:
     """Cells a line takes; all our glyphs are one cell wide."""
-    return sum(len(part.text) for part in line)
+    # A loop, as every cell of every table is measured: a generator takes twice as long.
+    width = 0
+    for part in line:
+        width += len(part.text)
+    return width
 
 
 def cut(line: Line, width: int) -> Line:
@@ -163,10 +167,9 @@ def cut(line: Line, width: int) -> Line:
 
 def fit(line: Line, width: int, align: Align = "left") -> Line:
     """A line brought to exactly a width, by padding or by a cut."""
-    line = cut(line, width)
     space = width - width_of(line)
-    if not space:
-        return line
+    if space <= 0:
+        return cut(line, width)
     pad = Piece(" " * space)
     return (pad, *line) if align == "right" else (*line, pad)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from engine.series import Stretch
 from serq_tui.format import amount, clock
@@ -23,9 +23,9 @@ def time(state: TimeState, width: int, tall: bool) -> Content:
     if not groups:
         return Content([Entry(piece("nothing was seen yet: s steps, c runs to the first stop", "dim"))])
     here = cell_at(state, cells)
-    running = [max(one.running for one in group) for group in groups]
-    waiting = [max(one.waiting for one in group) for group in groups]
-    used = [max(_share(one, state.memory) for one in group) for group in groups]
+    running = [max([one.running for one in group]) for group in groups]
+    waiting = [max([one.waiting for one in group]) for group in groups]
+    used = [max([_share(one, state.memory) for one in group]) for group in groups]
     memory: tuple[str, list[float], float, str] = (state.memory_name, used, 1.0, f"{state.used:.0%}")
     if not tall:
         name, figures, most, figure = memory if state.memory is not None else ("running", list(map(float, running)), 0.0, "")
@@ -85,7 +85,7 @@ def _share(one: Stretch, memory: int | None) -> float:
 
 def _bars(figures: list[int] | list[float], most: float) -> str:
     top = most or max(figures) or 1.0
-    return "".join(" " if value <= 0 else GLYPHS[min(int(value / top * len(GLYPHS)), len(GLYPHS) - 1)] for value in figures)
+    return "".join([" " if value <= 0 else GLYPHS[min(int(value / top * len(GLYPHS)), len(GLYPHS) - 1)] for value in figures])
 
 
 def _signs(groups: list[tuple[Stretch, ...]]) -> str:
@@ -93,28 +93,26 @@ def _signs(groups: list[tuple[Stretch, ...]]) -> str:
 
 
 def _line(name: str, bars: str, role: Role, here: int, figure: str, over: str = "") -> Line:
-    parts: list[Piece] = [Piece(f"{name[: NAME - 1]:<{NAME}}", "dim")]
-    for index, glyph in enumerate(bars):
-        sign = over[index : index + 1].strip()
-        told, what = (sign, "preempted") if sign else (glyph, role)
-        if index == here:
-            told, what = (told if told.strip() else "▏"), "changed"
-        if len(parts) > 1 and parts[-1].role == what and index != here:
-            parts[-1] = Piece(parts[-1].text + told, parts[-1].role)
-        else:
-            parts.append(Piece(told, "preempted" if what == "preempted" else "changed" if what == "changed" else role))
-    return (*parts, Piece(f"{figure:>{FIGURE}}", "strong"))
+    """A strip: its bars, what happened over them, and where one stands."""
+    present = over[here : here + 1].strip() or bars[here : here + 1].strip() or "▏"
+    strip = zip(over, bars, strict=True) if over.strip() else ((" ", bars[:here]), (" ", bars[here]), (" ", bars[here + 1 :]))
+    cells: list[tuple[str, Role]] = [(sign, "preempted") if sign.strip() else (bar, role) for sign, bar in strip]
+    cells[here if over.strip() else 1] = (present, "changed")
+    return _strip(name, cells, Piece(f"{figure:>{FIGURE}}", "strong"))
 
 
 def _marks(groups: list[tuple[Stretch, ...]], here: int) -> Line:
-    parts: list[Piece] = [Piece(f"{'events':<{NAME}}", "dim")]
-    for index, group in enumerate(groups):
-        if index == here:
-            parts.append(Piece(HERE, "changed"))
-        elif any(one.preempted for one in group):
-            parts.append(Piece("x", "preempted"))
-        elif all(one.idle for one in group):
-            parts.append(Piece("·", "waiting"))
+    cells: list[tuple[str, Role]] = []
+    for group in groups:
+        if any(one.preempted for one in group):
+            cells.append(("x", "preempted"))
         else:
-            parts.append(Piece(" "))
-    return (*parts, Piece(" " * FIGURE))
+            cells.append(("·", "waiting") if all(one.idle for one in group) else (" ", "plain"))
+    cells[here] = (HERE, "changed")
+    return _strip("events", cells, Piece(" " * FIGURE))
+
+
+def _strip(name: str, cells: list[tuple[str, Role]], figure: Piece) -> Line:
+    """A named strip, neighbours in one role as one piece."""
+    runs = (Piece("".join(text for text, _ in run), role) for role, run in groupby(cells, key=lambda cell: cell[1]))
+    return (Piece(f"{name[: NAME - 1]:<{NAME}}", "dim"), *runs, figure)

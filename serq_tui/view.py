@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from operator import is_
 
 from engine.breakpoints import OnStatement
 from engine.decisions import Admitted, Blocked, Preempted, RegisterSet, Rejected
@@ -203,11 +204,8 @@ def _moved(before: tuple[WaitingView, ...], now: tuple[WaitingView, ...]) -> tup
 
     Most of a long queue are the very same views in both, which are told apart at no cost.
     """
-    same = 0
-    for one, other in zip(reversed(before), reversed(now), strict=False):
-        if one is not other:
-            break
-        same += 1
+    alike = bytes(map(is_, reversed(before), reversed(now)))
+    same = len(alike.partition(b"\0")[0])
     before, now = before[: len(before) - same], now[: len(now) - same]
     old, new = set(map(id, before)), set(map(id, now))
     gone = frozenset(view.who for view in before if id(view) not in new)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from rich.segment import Segment
+from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
 from serq_tui import text_rows
-from serq_tui.pieces import ROLES
+from serq_tui.panes.styled import Styled
+from serq_tui.pieces import Line
 from serq_tui.view_state import HeaderState
 
 
-class HeaderBar(Widget):
+class HeaderBar(Styled):
     """Two lines that say the moment; while a run is under way the second says what it does."""
-
-    ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
         self._state: HeaderState | None = None
         self._activity: str | None = None
+        self._drawn: dict[int, Line] = {}
+        """What each line was last drawn from."""
 
     @property
     def activity(self) -> str | None:
@@ -33,20 +30,25 @@ class HeaderBar(Widget):
         """Show a moment."""
         if state != self._state:
             self._state = state
-            self.refresh()
+            self._redraw()
 
     def say(self, activity: str | None) -> None:
         """Say what is under way; None ends it."""
         if activity != self._activity:
             self._activity = activity
-            self.refresh()
+            self._redraw()
+
+    def _redraw(self) -> None:
+        width = self.size.width
+        others = [y for y, line in enumerate(self._lines(width)) if self._drawn.get(y) != line]
+        if others:
+            self.refresh(*(Region(0, y, width, 1) for y in others))
+
+    def _lines(self, width: int) -> tuple[Line, Line]:
+        return text_rows.header(self._state, width, self._activity) if self._state is not None else ((), ())
 
     def render_line(self, y: int) -> Strip:
         """One of the two lines."""
-        ground = self.rich_style
         width = self.size.width
-        if self._state is None:
-            return Strip.blank(width, ground)
-        line = text_rows.header(self._state, width, self._activity)[y]
-        segments = [Segment(part.text, ground + self.get_component_rich_style(f"role--{part.role}", partial=True)) for part in line]
-        return Strip(segments).adjust_cell_length(width, ground)
+        line = self._drawn[y] = self._lines(width)[y]
+        return self.strip(line, width)

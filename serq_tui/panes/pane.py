@@ -15,14 +15,14 @@ from textual import events
 from textual.geometry import Region, Size, clamp
 from textual.markup import escape
 from textual.strip import Strip
-from textual.widget import Widget
 
 from engine.snapshot import Who
 from grammar.declaring import dataclass
 from serq_tui.keymap import Scope, bindings
 from serq_tui.messages import Dragged
-from serq_tui.panes.frame import Drawn, Frame
-from serq_tui.pieces import GROUNDS, ROLES, Content, Entry, Role, Tone, said
+from serq_tui.panes.frame import Drawn, Frame, other_up_to
+from serq_tui.panes.styled import Styled
+from serq_tui.pieces import Content, Entry, Tone, said
 
 State = TypeVar("State")
 
@@ -30,9 +30,8 @@ State = TypeVar("State")
 MARGIN = 1
 THUMB = "▐"
 
-#: The ground of a line about the request one has chosen, and how its name stands out elsewhere.
+#: The ground of a line about the request one has chosen.
 MARKED: Tone = "lit-before"
-STANDS_OUT = Style(bold=True, underline=True)
 
 #: Lines a notch of the mouse wheel moves, as terminals themselves do.
 WHEEL = 3
@@ -52,11 +51,9 @@ class _Choice:
     home: int | None
 
 
-class Pane(Widget, Generic[State], can_focus=True):
+class Pane(Styled, Generic[State], can_focus=True):
     """A titled list of lines about one part of a moment."""
 
-    ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES} | {f"ground--{ground}" for ground in GROUNDS}
     SCOPES: ClassVar[tuple[Scope, ...]] = ("pane",)
     BINDINGS = bindings(*SCOPES)
 
@@ -74,7 +71,6 @@ class Pane(Widget, Generic[State], can_focus=True):
         self._content_width = -1
         self._titled = ""
         self._choice: _Choice | None = None
-        self._styles: dict[tuple[str, Role], Style] = {}
         self._frame: Frame | None = None
         self._drawn: dict[int, Drawn] = {}
         """What each line of the pane was last drawn from, in a size."""
@@ -129,9 +125,14 @@ class Pane(Widget, Generic[State], can_focus=True):
             self.refresh()
             return
         frame = self._framed(size)
-        others = [y for y in range(size.height) if self._drawn.get(y) != frame.line(y)]
+        others = [
+            # What is searched for may lie across what stays and what does not.
+            Region(0, y, size.width if self._sought else end, 1)
+            for y in range(size.height)
+            if (end := other_up_to(self._drawn.get(y), frame.line(y), size.width))
+        ]
         if others:
-            self.refresh(*(Region(0, y, size.width, 1) for y in others))
+            self.refresh(*others)
 
     def lines(self) -> Content:
         """The pane's lines at its present width."""
@@ -318,11 +319,6 @@ class Pane(Widget, Generic[State], can_focus=True):
 
     # ----------------------------------------------------------------- drawing
 
-    def notify_style_update(self) -> None:
-        """Another theme, other styles: none worked out before holds."""
-        self._styles.clear()
-        super().notify_style_update()
-
     def render_line(self, y: int) -> Strip:
         """One line of the pane."""
         # Asked for once: Textual works it out each time.
@@ -355,31 +351,11 @@ class Pane(Widget, Generic[State], can_focus=True):
     def _strip(self, entry: Entry, cursor: bool, thumb: bool, width: int) -> Strip:
         marked_line = self._marked is not None and entry.key == self._marked and not cursor
         tone = "-".join(part for part in (entry.tone or (MARKED if marked_line else None), "cursor" if cursor else None) if part)
-        strip = Strip([Segment(part.text, self._style(tone, part.role)) for part in entry.line if part.text])
-        if self._marked is not None and not marked_line:
-            name = str(self._marked)
-            names = (part.text.strip() == name for part in entry.line if part.text)
-            strip = Strip(
-                [
-                    Segment(s.text, (s.style or Style()) + STANDS_OUT if is_it else s.style)
-                    for s, is_it in zip(strip, names, strict=True)
-                ]
-            )
+        name = str(self._marked) if self._marked is not None and not marked_line else None
+        strip = self.strip(entry.line, max(width - MARGIN, 0), tone, name)
         if self._sought:
             strip = marked(strip, self._sought)
-        strip = strip.adjust_cell_length(max(width - MARGIN, 0), self._style(tone, "plain"))
-        return Strip.join([strip, Strip([Segment(THUMB if thumb else " ", self._style("", "free"))])])
-
-    def _style(self, tone: str, role: Role) -> Style:
-        """The style of a role on a ground, worked out once: a full screen asks for a thousand."""
-        style = self._styles.get((tone, role))
-        if style is None:
-            style = self.rich_style
-            if tone:
-                style += self.get_component_rich_style(f"ground--{tone}", partial=True)
-            style += self.get_component_rich_style(f"role--{role}", partial=True)
-            self._styles[tone, role] = style
-        return style
+        return Strip.join([strip, Strip([Segment(THUMB if thumb else " ", self.style_of("", "free"))])])
 
 
 def marked(strip: Strip, text: str) -> Strip:

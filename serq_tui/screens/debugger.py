@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from textual import events
@@ -41,9 +40,6 @@ _FORWARD = frozenset({"step", "decision", "statement", "continue"})
 #: What the first sitting begins with; it goes away with the first move.
 HINT = " new here?  [b]c[/b] runs to the first stop, [b]s[/b] steps, [b]w[/b] says why, [b]?[/b] shows every key"
 
-#: Seconds between two pictures while more moves wait: 25 a second is all a screen far away shows, and more than one tells apart.
-BETWEEN_PICTURES = 1 / 25
-
 
 class DebuggerScreen(CommandingScreen):
     """One run, one desk of panes, one move at a time; keys that come meanwhile wait their turn."""
@@ -56,8 +52,6 @@ class DebuggerScreen(CommandingScreen):
         self.folder = folder
         self._asked = asked
         self._ends = (False, False)
-        self._drew = 0.0
-        """When a moment was drawn last, by the system's clock in seconds."""
 
     def compose(self) -> ComposeResult:
         """Header, desk, keys."""
@@ -91,7 +85,6 @@ class DebuggerScreen(CommandingScreen):
 
     def draw(self) -> None:
         """Show the present moment through the present lens."""
-        self._drew = time.monotonic()
         view = self.controller.view()
         self.query_one(HeaderBar).show(view.header)
         self.query_one(Desk).show(view)
@@ -104,6 +97,7 @@ class DebuggerScreen(CommandingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim what has nowhere to go; name escape only where it does something."""
         if action == "escape":
+            self._named_interrupt = self.busy
             desk = self.query_one(Desk)
             return self.busy or self.searched is not None or desk.maximised is not None or self.controller.lens.opened is not None
         if action in ("statement", "statement_back") and self.searched is not None:
@@ -221,10 +215,11 @@ class DebuggerScreen(CommandingScreen):
             self.notify(said)
         if isinstance(message.move, Seek):
             self.check_capsule()
-        self.go_on()
-        # Of moves asked for faster than they are drawn each is made, and as many are drawn as one can follow.
-        if not self.busy or time.monotonic() - self._drew >= BETWEEN_PICTURES:
+        if self.picture_due:
+            self.painting()
             self.draw()
+        else:
+            self.go_on()
         self.ask_again()
 
     def action_escape(self) -> None:

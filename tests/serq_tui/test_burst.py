@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from serq_tui.screens import debugger
+from serq_tui.screens import debugger, moving
 from tests.serq_tui.piloting import PREEMPTION, Driver, opened
 
 
@@ -45,7 +45,8 @@ async def test_steps_asked_for_faster_than_they_are_drawn_are_all_made_and_the_l
     between: float, pictures: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All eight wait when the first arrives: only the last finds nothing waiting, and is drawn however short ago a picture was."""
-    monkeypatch.setattr(debugger, "BETWEEN_PICTURES", between)
+    monkeypatch.setattr(moving, "BETWEEN_PICTURES", between)
+    monkeypatch.setattr(moving, "PICTURE_SHARE", 0.0)
     drawn: list[int] = []
     draw = debugger.DebuggerScreen.draw
 
