@@ -41,7 +41,6 @@ class Attempt:
         "folded",
         "left",
         "members",
-        "notes",
         "path",
         "preempted_before",
         "refused",
@@ -54,8 +53,6 @@ class Attempt:
         self.left = budget
         self.batch: list[Job] = []
         """Who has tokens (``Job.given``), in order."""
-        self.notes: list[tuple[Job, float]] = []
-        """Attention noted, by job, in order (R6.6 step 5)."""
         self.refused = False
         self.folded = False
         """Whether a cohort was folded in its midst, its members' tokens being in the batch by now."""
@@ -119,7 +116,7 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
             if outcome == growth.PREEMPTED_ITSELF:
                 return STOPPED
     if step.attention and not job.decode:
-        a.notes.append((job, tokens * (position + tokens / 2.0)))
+        job.attention = tokens * (position + tokens / 2.0)
     job.given = tokens
     a.batch.append(job)
     a.left -= tokens
@@ -159,6 +156,14 @@ def note_unserved(k: State, st: StageState, a: Attempt) -> None:
                 _left_out(k, st, job, "budget" if a.left <= 0 else "statement")
 
 
+def still_there(a: Attempt) -> list[Job]:
+    """R6.3 step 4: the batch without those who have gone since they were served."""
+    for job in a.batch:
+        if job.gone:
+            return [job for job in a.batch if not job.gone]
+    return a.batch
+
+
 def drop_gone(a: Attempt) -> None:
     """R6.6 step 4: the tokens of those a growth preempted return to the budget, in batch order."""
     kept = []
@@ -175,8 +180,7 @@ def in_order(k: State, st: StageState, keys: tuple[Function, ...]) -> list[Job]:
     if not keys:
         return st.residents
     _serving_totals(k, st)
-    ranks = {job.id: [total_order(x) for x in _serving_keys(k, job, keys)] for job in st.residents}
-    return sorted(st.residents, key=lambda job: ranks[job.id])
+    return sorted(st.residents, key=lambda job: _rank(k, job, keys))
 
 
 def _serving_totals(k: State, st: StageState) -> None:
@@ -197,9 +201,9 @@ def _of_job(k: State, job: Job) -> Session:
     return session
 
 
-def _serving_keys(k: State, job: Job, keys: tuple[Function, ...]) -> list[float]:
+def _rank(k: State, job: Job, keys: tuple[Function, ...]) -> list[tuple[int, float, float]]:
     session = _of_job(k, job)
-    return [f(k, session, k.moment) for f in keys]
+    return [total_order(f(k, session, k.moment)) for f in keys]
 
 
 def excluded(k: State, st: StageState, job: Job, only: Function | None) -> bool:

@@ -57,6 +57,7 @@ class EventQueue:
 
     def due(self, moment: float) -> bool:
         """Whether an event comes at a moment or before it."""
+        # An event may come at the end of time, where an empty queue says it comes.
         return self.time() <= moment and (self._beside or bool(self._heap))
 
     def time(self) -> float:

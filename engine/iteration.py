@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import holdings, plan, procedures, stages
-from engine.batch import Attempt, note_unserved
+from engine.batch import Attempt, note_unserved, still_there
 from engine.client import token
 from engine.constants import EPS, INF, ITERATION_END, NAN
 from engine.decisions import ClaimRead, RegisterSet
@@ -80,7 +80,7 @@ def start(k: State, st: StageState, a: Attempt) -> None:
     if st.cohort is not None and a.batch and step.totals_batch:
         # Where the memory of others is not whole, this gives every member its own place in the batch.
         plan.memory_totals(st, a.batch)
-    batch = [job for job in a.batch if not job.gone]
+    batch = still_there(a)
     members = len(st.cohort.members) if st.cohort is not None else 0
     if not batch and not preempted and not members:
         _idle(k, st, a)
@@ -96,7 +96,7 @@ def start(k: State, st: StageState, a: Attempt) -> None:
     it = Iteration(batch, k.now, 0.0, a.budget, a.chunk if a.chunk > 0 else INF)
     it.members = members
     it.early = a.early
-    _batch_context(k, st, a, it)
+    _batch_context(k, st, it)
     it.cost = positive(step.cost(k, k.nobody, k.moment))
     if it.tokens > 0 and it.cost <= 0:
         raise ProgramFailure(
@@ -134,34 +134,30 @@ def _idle(k: State, st: StageState, a: Attempt) -> None:
         k.listen.append(Attempted(k.now, st.code.index, outcome, a.path, tuple(a.executed), st.iterations, 0))  # type: ignore[arg-type]  # one of the two words
 
 
-def _batch_context(k: State, st: StageState, a: Attempt, it: Iteration) -> None:
+def _batch_context(k: State, st: StageState, it: Iteration) -> None:
     """R6.23: what the cost and the iteration claims read."""
     step = st.code.step
     assert step is not None
     m = k.moment
     decodes = it.members
-    # The reference folds the tokens from minus zero, the prefill tokens from zero (R7.7, measured).
-    tokens, prefilled = float(decodes) if decodes else -0.0, 0.0
+    # The reference folds tokens and attention from minus zero, the prefill tokens from zero (R7.7, measured).
+    tokens, prefilled, attention = float(decodes) if decodes else -0.0, 0.0, -0.0
     for job in it.batch:
         tokens += job.given
         if job.decode:
             decodes += 1
         else:
             prefilled += job.given
+            # R6.23 sums it in the order noted, which is the batch's.
+            attention += job.attention
     it.tokens = tokens
     m.Ntok = tokens
     m.Ndec = float(decodes)
     m.Npre = prefilled
+    m.Attn = attention
     m.Nres = float(len(st.residents))
     if step.totals_batch:
         m.Kvb, m.Kvp = plan.memory_totals(st, it.batch)
-    if step.attention:
-        attention = -0.0
-        batched = {id(job) for job in it.batch}
-        for job, note in a.notes:
-            if id(job) in batched:
-                attention += note
-        m.Attn = attention
 
 
 def _check_claims(k: State, st: StageState, a: Attempt) -> None:

@@ -112,7 +112,6 @@ def _give_alone(k: State, st: StageState, a: Attempt, job: Job) -> int:
         for other in a.batch[:-1]:
             other.given = 0.0
         a.batch = [chosen]
-        a.notes = [note for note in a.notes if note[0] is job]
         a.left = a.budget - chosen.given
     return outcome
 

@@ -282,6 +282,7 @@ class Job:
     """
 
     __slots__ = (
+        "attention",
         "decode",
         "enqueued",
         "given",
@@ -317,6 +318,8 @@ class Job:
         """The attempt that considered it last (R6.7)."""
         self.given = 0.0
         """Tokens it has in the running iteration, or so far in the one being formed."""
+        self.attention = 0.0
+        """What the prefill's tokens attend to (R6.6 step 5), where the cost or a claim reads it."""
         self.gone = False
         """Whether it has left its stage."""
         self.latent = False
@@ -333,6 +336,7 @@ class Job:
         other.growing = self.growing
         other.served = self.served
         other.given = self.given
+        other.attention = self.attention
         other.gone = self.gone
         other.latent = self.latent
         other.stages = self.stages

@@ -322,8 +322,8 @@ MUTATIONS: tuple[Mutation, ...] = (
         ("R6.3", "        k.registers = a.registers\n", "", "test_schedule.py test_properties.py"),
         ("R6.3", "st.idle_with_work = bool(st.residents) or plan", "st.idle_with_work = plan", "test_iteration.py"),
         ("R6.4", "if not batch and not preempted and not members:", "if not batch and not members:", "test_procedures.py"),
-        ("R6.23", "m.Npre = prefilled\n    m.Nres", "m.Npre = tokens\n    m.Nres", "test_iteration_end.py"),
-        ("R6.23", "if id(job) in batched:", "if True:", "test_iteration_end.py"),
+        ("R6.23", "m.Npre = prefilled\n    m.Attn", "m.Npre = tokens\n    m.Attn", "test_iteration_end.py"),
+        ("R6.23", "attention += job.attention", "pass", "test_iteration_end.py"),
         (
             "R9.7",
             "st.mixed.set(now, 1.0 if decodes and prefills else 0.0)",
