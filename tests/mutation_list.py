@@ -324,6 +324,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         ("R6.4", "if not batch and not preempted and not members:", "if not batch and not members:", "test_procedures.py"),
         ("R6.23", "m.Npre = prefilled\n    m.Attn", "m.Npre = tokens\n    m.Attn", "test_iteration_end.py"),
         ("R6.23", "attention += job.attention", "pass", "test_iteration_end.py"),
+        ("R6.3", "            job.given = 0.0\n    k.forming", "            pass\n    k.forming", "test_snapshot.py"),
         (
             "R9.7",
             "st.mixed.set(now, 1.0 if decodes and prefills else 0.0)",

@@ -64,6 +64,30 @@ def test_a_running_request_shows_its_run_its_memory_and_its_share_of_the_batch()
     assert (held.pool, held.allocated, held.position, held.computed, held.reserved, held.leased) == (0, 8, 5, 5, 4, False)
 
 
+def test_tokens_shared_out_are_in_the_batch_being_formed_and_are_a_requests_once_it_runs() -> None:
+    """Two prompts of 4 at 0 under a budget of 8: the attempt serves one after the other, and then runs them."""
+    s = Serving(((0, 4, 0), (0, 4, 0)))
+    simulation = Simulation(s.build(s.engine(budget=8), 30))
+    simulation.advance()
+    for served in (1, 2):
+        (engine,) = simulation.inside(served).engines
+        assert engine.batch is not None
+        assert [portion.tokens for portion in engine.batch.portions] == [4] * served
+        assert [request.tokens for request in engine.running] == [0, 0]
+    simulation.advance()
+    assert [request.tokens for request in simulation.snapshot().engines[0].running] == [4, 4]
+
+
+def test_nobody_has_tokens_of_an_attempt_that_failed_the_program() -> None:
+    """R6.3: four tokens that take no time are an error, and no iteration runs."""
+    s = Serving(((0, 4, 0),))
+    simulation = Simulation(s.build(s.engine(cost=0), 30))
+    simulation.run()
+    assert simulation.failure is not None
+    (job,) = simulation.state.stages[simulation.code.engines[0]].residents
+    assert (simulation.snapshot().engines[0].batch, job.given) == (None, 0)
+
+
 def test_a_batch_without_a_chunk_shows_none_and_an_idle_engine_no_batch() -> None:
     s = Serving(((1, 4, 0),))
     program = s.build(s.engine(), 30)
