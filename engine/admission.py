@@ -16,10 +16,10 @@ from engine.session_state import HeldPool, Hold, Lease, Pending
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.codes import HoldCode
     from engine.pool_state import Entry, PoolState
     from engine.session_state import Session
     from engine.state import State
+    from engine.statement_codes import HoldCode
 
 Need = tuple[float, float]
 """What an attempt evaluates of a pool: its units, and the larger of units and reserve."""

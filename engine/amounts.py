@@ -11,10 +11,11 @@ from engine.queries import member as member_of
 from engine.queries import shown
 
 if TYPE_CHECKING:
-    from engine.codes import MemberCode, PoolCode, StageCode
+    from engine.codes import PoolCode, StageCode
     from engine.expressions import Function
     from engine.session_state import Session
     from engine.state import State
+    from engine.statement_codes import MemberCode
 
 
 def amount(k: State, s: Session, function: Function, what: str, of: PoolCode | StageCode | None = None) -> float:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from engine.batch import mode
-from engine.codes import HoldCode, ProgramCode
+from engine.codes import ProgramCode
 from engine.decisions import Attempted, Decision
 from engine.names import who
 from engine.rounding import positive
 from engine.snapshot import Portion
+from engine.statement_codes import HoldCode
 from engine.walking import Pace
 from grammar.declaring import dataclass
 

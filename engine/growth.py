@@ -17,10 +17,10 @@ from engine.session_state import Lease
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.codes import HoldCode
     from engine.pool_state import PoolState
     from engine.session_state import HeldPool, Session
     from engine.state import State
+    from engine.statement_codes import HoldCode
 
 GREW: Final = 0
 WAITS: Final = 1

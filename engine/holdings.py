@@ -13,10 +13,10 @@ from engine.rounding import positive
 from engine.session_state import Hold, Lease
 
 if TYPE_CHECKING:
-    from engine.codes import HoldCode
     from engine.pool_state import PoolState
     from engine.session_state import HeldPool, Job, Session
     from engine.state import State
+    from engine.statement_codes import HoldCode
 
 
 def hold_units(pool: PoolState, session: Session, units: float) -> None:

@@ -19,9 +19,9 @@ from engine.request_context import RequestState
 from engine.rounding import positive
 
 if TYPE_CHECKING:
-    from engine.codes import NativeCode, NativeStepCode, RequestCode
     from engine.session_state import Session
     from engine.state import State
+    from engine.statement_codes import NativeCode, NativeStepCode, RequestCode
 
 
 def begin(k: State, session: Session, code: RequestCode) -> None:

@@ -5,45 +5,47 @@ from __future__ import annotations
 from engine import client, workload
 from engine.codes import (
     AdmitCode,
+    ClaimCode,
+    GuardCode,
+    LeasesCode,
+    Path,
+    PoolCode,
+    ProgramCode,
+    RegisterCode,
+    ScheduleCode,
+    ServeCode,
+    SlotsCode,
+    SpillCode,
+    StageCode,
+    StepCode,
+)
+from engine.expressions import Compiler, Function, StreamKind, constant, context_of, falls, moves, parts, reads_state, stands_still
+from engine.failure import Unsupported
+from engine.statement_codes import (
     AmountCode,
     BranchCode,
     ChooseCode,
-    ClaimCode,
     ConnectorCode,
     DropCode,
     EndCode,
     ForkCode,
-    GuardCode,
     HoldCode,
     JoinCode,
-    LeasesCode,
     LoopCode,
     MemberCode,
     NativeCode,
     NativeStepCode,
     ObserveCode,
-    Path,
-    PoolCode,
-    ProgramCode,
-    RegisterCode,
     ReleaseCode,
     RequestCode,
     RunCode,
-    ScheduleCode,
-    ServeCode,
     SetCode,
-    SlotsCode,
-    SpillCode,
-    StageCode,
     StatementCode,
-    StepCode,
     StraightCode,
     TakeCode,
     TurnCode,
     WhileCode,
 )
-from engine.expressions import Compiler, Function, StreamKind, constant, context_of, falls, moves, parts, reads_state, stands_still
-from engine.failure import Unsupported
 from grammar import ir
 
 _LONGEST_ROW = 64

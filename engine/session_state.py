@@ -9,10 +9,10 @@ from engine.rng import Stream
 from engine.snapshot import Who
 
 if TYPE_CHECKING:
-    from engine.codes import HoldCode
     from engine.pool_state import Entry
     from engine.request_context import RequestState
     from engine.snapshot import WaitingView
+    from engine.statement_codes import HoldCode
 
 
 class HeldPool:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from engine import admission, client, endings, flows, growth, holdings, latencies, native_requests, prefix_cache, stages, workload
 from engine.amounts import amount, guard, member
-from engine.codes import (
+from engine.constants import EPS, JOINING, LOOP, PLAIN, READY
+from engine.failure import ProgramFailure
+from engine.names import name
+from engine.queries import shown
+from engine.rounding import up
+from engine.session_state import HeldPool
+from engine.statement_codes import (
     AmountCode,
     BranchCode,
     ChooseCode,
@@ -24,17 +30,11 @@ from engine.codes import (
     TurnCode,
     WhileCode,
 )
-from engine.constants import EPS, JOINING, LOOP, PLAIN, READY
-from engine.failure import ProgramFailure
-from engine.names import name
-from engine.queries import shown
-from engine.rounding import up
-from engine.session_state import HeldPool
 
 if TYPE_CHECKING:
-    from engine.codes import StatementCode
     from engine.session_state import Session
     from engine.state import State
+    from engine.statement_codes import StatementCode
 
 _MOST_ROUNDS: Final = 1_000_000
 """Rounds of one execution after which it never comes to rest (R3.1, R10.1)."""

@@ -38,11 +38,11 @@ from engine.rounding import down, positive
 from engine.statistics import total_order
 
 if TYPE_CHECKING:
-    from engine.codes import HoldCode
     from engine.expressions import Function
     from engine.pool_state import PoolState
     from engine.session_state import Session
     from engine.state import State
+    from engine.statement_codes import HoldCode
 
 
 def _own_chain(session: Session) -> Chain:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import client
-from engine.codes import ObserveCode, SetCode
 from engine.constants import ARRIVAL, INF, PLAIN
 from engine.decisions import Arrived
 from engine.events import make_ready, schedule
@@ -14,6 +13,7 @@ from engine.names import who
 from engine.queries import shown
 from engine.rng import LEG, SESSION, WORKLOAD, Stream, exponential, root
 from engine.session_state import Session
+from engine.statement_codes import ObserveCode, SetCode
 from grammar import ir
 
 if TYPE_CHECKING:
