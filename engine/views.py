@@ -309,9 +309,8 @@ def _pool(k: State, pool: PoolState, held: _Held) -> PoolView:
             if part.pool == code.index and not part.leased:
                 reserved += positive(part.reserved - part.allocated)
     free = code.cap - pool.used - (reserved if code.reserve_held else 0.0)
-    entries = [(key, entry) for key, entry in pool.entries.items()]
-    if code.evict is None:
-        entries.sort(key=lambda item: item[1].number)
+    # By release, or by place, as eviction keys are read (R4.33): the order they happen to be kept in means nothing.
+    entries = sorted(pool.entries.items(), key=lambda item: item[1].number if code.evict is None else item[1].place)
     return PoolView(
         pool=code.index,
         name=name(code),

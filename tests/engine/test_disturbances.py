@@ -424,3 +424,41 @@ def test_a_newcomer_that_ends_the_counting_together_is_served_under_the_admissio
     assert [(0,), (1,)] in statements
     assert [(0,), (1,), (0,)] not in statements
     assert statements == executed(program, plain=True)
+
+
+def test_prefixes_evicted_by_keys_are_shown_in_one_order_whether_or_not_a_leap_looked_past_one() -> None:
+    """R4.33: found by walking random programs. Request 2 waits for the one seat with its prefix cached while request 0 decodes."""
+    program = build(
+        Choices(
+            rows=((0.0, 1, 10), (0.0, 1, 10), (0.0, 1, 16)),
+            cap=400,
+            block=None,
+            preempt=None,
+            evict="size",
+            queue=None,
+            reserve=False,
+            held=False,
+            units="one",
+            seats=1,
+            cache="all",
+            reuse=False,
+            turns=2,
+            lease=None,
+            budget=1000,
+            chunk=0,
+            granule=None,
+            cost="one",
+            serve="plain",
+            elsewhere=None,
+            warmup=0.0,
+            draws=False,
+            gauged=False,
+        )
+    )
+    shown = []
+    for plain in (False, True):
+        simulation = Simulation(program, plain=plain)
+        simulation.run()
+        shown.append([pool.entries for pool in simulation.snapshot().pools])
+    assert len(shown[0][0]) > 1
+    assert shown[0] == shown[1]
