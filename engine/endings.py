@@ -90,7 +90,8 @@ def _finish(k: State, session: Session) -> None:
 def _end_leases(k: State, session: Session) -> None:
     while session.leases:
         holdings.end_lease(k, session, session.leases[0])
-    session.suspended = ()
+    for lease in session.suspended:
+        holdings.end_lease(k, session, lease)
 
 
 def _give_holds_back(k: State, session: Session) -> None:
@@ -152,12 +153,15 @@ def _end_leg(k: State, leg: Session) -> None:
     if parent is None:
         _end_leases(k, leg)
     else:
-        for lease in (*leg.leases, *leg.suspended):
+        aside = leg.suspended
+        for lease in sorted((*leg.leases, *aside), key=lambda lease: lease.order):
             if lease.attrs is None:
                 lease.attrs = leg.attrs
             holdings.rename_holder(k.pools[lease.pool], leg, parent)
-        parent.leases.extend(leg.leases)
-        parent.suspended += leg.suspended
+            parent.add_lease(lease)
+            if lease in aside:
+                parent.leases.pop()
+                parent.suspended += (lease,)
         leg.leases.clear()
         leg.suspended = ()
     leg.status = ENDED

@@ -35,7 +35,3 @@ class ProgramFailure(Exception):
         self.arrival = arrival
         self.serial = serial
         self.leg = leg
-
-
-class Unsupported(ValueError):
-    """An IR that uses what this engine does not execute, by the path of the node."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import prefix_cache, request_context, ticks
+from engine import prefix_cache, request_context, shared_prefixes, ticks
 from engine.constants import LEASE_END
 from engine.decisions import Released
 from engine.events import schedule
@@ -92,9 +92,7 @@ def _lease(k: State, session: Session, hold: Hold, held: HeldPool) -> None:
     number = k.next_lease
     k.next_lease += 1
     expiry = k.now + t
-    session.leases.append(
-        Lease(number, held.pool, held.alloc, computed_of(hold, held), hold.code, expiry, held.place, held.consumed)
-    )
+    session.add_lease(Lease(number, held.pool, held.alloc, computed_of(hold, held), hold.code, expiry, held.place, held.consumed))
     ticks.leased(k, k.pools[held.pool])
     if t < float("inf"):
         schedule(k, expiry, LEASE_END, session.slot, session.serial, number)
@@ -105,6 +103,7 @@ def end_lease(k: State, session: Session, lease: Lease) -> None:
     if lease in session.suspended:
         # Set aside, it holds nothing and leaves nothing (measured, see ``engine.lease_preemption``).
         session.suspended = tuple(other for other in session.suspended if other is not lease)
+        shared_prefixes.forget(k.pools[lease.pool], lease.place)
         return
     session.leases.remove(lease)
     own = session.attrs

@@ -4,8 +4,8 @@ The rules are measured on the reference, IR 14. A growth without room takes leas
 pool, one at a time, until it fits or nobody has one to give; what was taken stays taken
 even where it was not enough. Who may lose one: the holders of the pool that have it in a
 lease and in no hold, once each, in holder order. ``Admission`` is the place in that list,
-``Position`` what the session's latest lease of the pool has computed, the attributes are
-the session's own; the least keys lose, of equals the last. The session's first lease of
+``Position`` what the session's latest lease of the pool has computed, be it one set aside,
+the attributes are the session's own; the least keys lose, of equals the last. The session's first lease of
 the pool is taken and counts as a preemption of the pool. Only the growth itself takes
 leases: one that waits already does not take a lease made later, and an admission takes none.
 A lease that grows may lose itself, which is the end of its growth. With a period a lease grows
@@ -15,7 +15,8 @@ Without ``suspend`` a taken lease ends there and then and leaves cached what its
 With it the lease is set aside: its units go back, and what its hold took over from the cache
 is cached again as it was, unless the session has a prefix there by now. The lease still
 expires, is released or ends with its session, and then leaves nothing. What comes back is
-less by what was taken over, also where that is negative. With a period the pool has ticks
+less by what was taken over, also where that is negative, and has the place among its session's
+leases that it had. With a period the pool has ticks
 from its first lease until a tick finds no lease of it, one set aside included. At the end of
 the instant of a tick, after the pool's own queue and before those of later pools, leases come
 back: the sessions with one set aside that hold nothing of the pool, in order of admission,
@@ -27,7 +28,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import admission, holdings, prefix_cache, ticks
+from engine import admission, holdings, prefix_cache, shared_prefixes, ticks
 from engine.decisions import LeaseReturned, LeaseTaken
 from engine.names import who
 from engine.statistics import total_order
@@ -52,7 +53,7 @@ def take(k: State, pool: PoolState, grower: Session | None, need: float) -> bool
                 candidates.append(session)
     if not candidates:
         return False
-    ranked = _ranked(k, pool, candidates, policy.keys, suspended=False)
+    ranked = _ranked(k, pool, candidates, policy.keys)
     victim = ranked[0][0]
     lease = _of_pool(victim.leases, pool)[0]
     if k.listen is not None:
@@ -73,19 +74,25 @@ def take(k: State, pool: PoolState, grower: Session | None, need: float) -> bool
     if policy.suspend is None:
         holdings.end_lease(k, victim, lease)
     else:
-        _set_aside(pool, victim, lease)
+        _set_aside(k, pool, victim, lease)
     return True
 
 
-def _set_aside(pool: PoolState, victim: Session, lease: Lease) -> None:
+def _set_aside(k: State, pool: PoolState, victim: Session, lease: Lease) -> None:
     victim.leases.remove(lease)
-    victim.suspended += (lease,)
+    victim.suspended = tuple(sorted((*victim.suspended, lease), key=_order))
     holdings.leave(pool, victim, lease.alloc)
-    if lease.consumed is not None:
+    if pool.code.shared:
+        lease.alloc -= shared_prefixes.put_aside(k, pool, lease.place)
+    elif lease.consumed is not None:
         prefix_cache.restore(pool, victim, lease.consumed, lease.place)
         lease.alloc -= lease.consumed.size
         lease.consumed = None
         lease.place = -1
+
+
+def _order(lease: Lease) -> int:
+    return lease.order
 
 
 def _of_pool(leases: list[Lease] | tuple[Lease, ...], pool: PoolState) -> list[Lease]:
@@ -93,7 +100,7 @@ def _of_pool(leases: list[Lease] | tuple[Lease, ...], pool: PoolState) -> list[L
 
 
 def _ranked(
-    k: State, pool: PoolState, candidates: list[Session], keys: tuple[Function, ...], *, suspended: bool
+    k: State, pool: PoolState, candidates: list[Session], keys: tuple[Function, ...]
 ) -> list[tuple[Session, tuple[float, ...]]]:
     """The candidates with their keys, the least first and of equals the last."""
     m = k.moment
@@ -102,7 +109,7 @@ def _ranked(
         job = session.job
         m.Admission = float(place)
         m.Decoding = 1.0 if job is not None and job.decode else 0.0
-        m.Position = _of_pool(session.suspended if suspended else session.leases, pool)[-1].computed
+        m.Position = max(_of_pool((*session.leases, *session.suspended), pool), key=_order).computed
         values = tuple(f(k, session, m) for f in keys)
         ranked.append(([total_order(x) for x in values], -place, session, values))
     ranked.sort(key=lambda item: (item[0], item[1]))
@@ -141,7 +148,7 @@ def _return(k: State, pool: PoolState, keys: tuple[Function, ...]) -> None:
         if session is not None and session.slot not in pool.holder_counts and _of_pool(session.suspended, pool)
     ]
     candidates.sort(key=lambda session: session.adm)
-    for session, _ in _ranked(k, pool, candidates, keys, suspended=True):
+    for session, _ in _ranked(k, pool, candidates, keys):
         lease = _of_pool(session.suspended, pool)[0]
         if not admission.fits(k, pool, lease.alloc):
             continue
@@ -149,5 +156,6 @@ def _return(k: State, pool: PoolState, keys: tuple[Function, ...]) -> None:
         prefix_cache.make_room(k, pool, lease.alloc)
         holdings.hold_units(pool, session, lease.alloc)
         session.leases.append(lease)
+        session.leases.sort(key=_order)
         if k.listen is not None:
             k.listen.append(LeaseReturned(k.now, pool.code.index, who(session), lease.alloc))

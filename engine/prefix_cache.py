@@ -10,6 +10,7 @@ from engine.constants import EPS, QUEUED
 from engine.frequent import Evicted
 from engine.places import free_place, take_place
 from engine.pool_state import Entry
+from engine.prefix_tree import Stamp
 from engine.rounding import down, positive
 from engine.statistics import total_order
 
@@ -37,14 +38,10 @@ def consume(k: State, pool: PoolState, session: Session, reuse: float | None) ->
     entry = pool.entries.get(key)
     if entry is None:
         return 0.0, -1, None
-    # Only whole blocks can be consumed, and what a spill wrote may be less than one (measured).
-    whole = down(pool.code, entry.size)
-    if whole <= 0:
-        return 0.0, -1, None
     del pool.entries[key]
     pool.cached -= entry.size
     own, place = entry.size, entry.place
-    bound = min(whole, down(pool.code, reuse)) if reuse is not None else whole
+    bound = down(pool.code, reuse) if reuse is not None else own
     if own > bound:
         excess = own - bound
         own = bound
@@ -116,10 +113,17 @@ def drop(pool: PoolState, session: Session) -> None:
 def make_room(k: State, pool: PoolState, need: float) -> None:
     """Evicts until ``need`` units fit, or nothing is left to evict (R4.28)."""
     code = pool.code
-    if code.shared:
-        shared_prefixes.make_room(k, pool, need)
-        return
     limit = code.cap + EPS
+    if code.shared:
+        while pool.used + pool.cached + need > limit:
+            gone = shared_prefixes.evict(k, pool)
+            if gone is None:
+                return
+            if code.spill is not None:
+                stamp, removed = gone
+                key = (0, stamp.owner) if stamp.owner >= 0 else (1, -1 - stamp.owner)
+                _spill(k, pool, key, stamp, removed)
+        return
     over = pool.used + pool.cached + need - limit
     if not over > 0 or not pool.entries:
         return
@@ -194,7 +198,7 @@ def _least_by_keys(k: State, pool: PoolState) -> Key:
     return chosen
 
 
-def _context(k: State, key: Key, entry: Entry, size: float) -> Session | Entry:
+def _context(k: State, key: Key, entry: Entry | Stamp, size: float) -> Session | Entry | Stamp:
     """R4.31: the context of an eviction key; the attributes are the live session's, else the snapshot's."""
     m = k.moment
     m.Size = size
@@ -205,7 +209,7 @@ def _context(k: State, key: Key, entry: Entry, size: float) -> Session | Entry:
     return session if session is not None else entry
 
 
-def _spill(k: State, pool: PoolState, key: Key, entry: Entry, removed: float) -> None:
+def _spill(k: State, pool: PoolState, key: Key, entry: Entry | Stamp, removed: float) -> None:
     """R4.32: writes what was evicted to another pool, by a job of no session."""
     spill = pool.code.spill
     assert spill is not None
@@ -217,13 +221,17 @@ def _spill(k: State, pool: PoolState, key: Key, entry: Entry, removed: float) ->
     make_room(k, tier, 0.0)
     number = k.next_release
     k.next_release += 1
-    copy = tier.entries.get(key)
-    if copy is None:
-        copy = Entry(0.0, k.now, number, entry.attrs, take_place(tier))
-    copy.size += removed
-    copy.released = k.now
-    copy.number = number
-    _insert(tier, key, copy)
-    tier.cached += removed
+    if tier.code.shared:
+        owner = key[1] if key[0] == 0 else -1 - key[1]
+        shared_prefixes.receive(tier, Stamp(k.now, number, owner, entry.attrs), removed)
+    else:
+        copy = tier.entries.get(key)
+        if copy is None:
+            copy = Entry(0.0, k.now, number, entry.attrs, take_place(tier))
+        copy.size += removed
+        copy.released = k.now
+        copy.number = number
+        _insert(tier, key, copy)
+        tier.cached += removed
     pool.spills += 1
     stages.start(k, spill.via, None, work)

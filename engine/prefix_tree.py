@@ -21,7 +21,7 @@ CONTINUED: Final[Key] = (-2, 0.0)
 class Stamp:
     """When something was last left cached, by whom and with what attributes; immutable.
 
-    ``owner`` is a session's serial, -1 for what is dead.
+    ``owner`` is a session's serial, below 0 for what is dead: -1 less its number among the dead.
     """
 
     __slots__ = ("attrs", "number", "owner", "released")
@@ -63,7 +63,7 @@ class Tree:
     __slots__ = ("handles", "latest", "next_handle", "nodes", "root")
 
     def __init__(self) -> None:
-        self.root = Node(None, CONTINUED, 0.0, Stamp(0.0, -1, -1, []), -1, own=False)
+        self.root = Node(None, CONTINUED, 0.0, Stamp(0.0, -1, 0, []), -1, own=False)
         self.nodes: dict[int, Node] = {}
         """All pieces by their places."""
         self.handles: dict[int, tuple[Chain, float, tuple[Node, ...], tuple[Node, ...]]] = {}
@@ -127,6 +127,10 @@ class Tree:
         before.following[key] = piece
         self.nodes[place] = piece
         return piece
+
+    def dead(self, size: float, stamp: Stamp, place: int) -> None:
+        """Puts a new piece nowhere: nobody finds it."""
+        self.nodes[place] = Node(None, CONTINUED, size, stamp, place, own=False)
 
     def remove(self, piece: Node) -> None:
         """Takes a piece away that nothing stands on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine import client, workload
+from engine.chained_pools import chained_pools
 from engine.codes import (
     AdmitCode,
     ClaimCode,
@@ -20,7 +21,6 @@ from engine.codes import (
     StepCode,
 )
 from engine.expressions import Compiler, Function, StreamKind, constant, context_of, falls, moves, parts, reads_state, stands_still
-from engine.failure import Unsupported
 from engine.statement_codes import (
     AmountCode,
     BranchCode,
@@ -53,12 +53,7 @@ _LONGEST_ROW = 64
 
 
 def compile_program(program: ir.Program) -> ProgramCode:
-    """The tables of a checked program.
-
-    Raises:
-        Unsupported: the program uses a construct this engine does not execute; the message
-            names the node by its path.
-    """
+    """The tables of a checked program."""
     compiler = Compiler()
     _Builder(program, compiler).build()
     compiler.finish(observe=workload.observe, close_turn=client.close_turn)
@@ -73,7 +68,7 @@ class _Builder:
         self.compiler = compiler
         self.policies = [True] * len(program.stages)
         self.shared = self._shared_stages()
-        self.chained = self._shared_pools()
+        self.chained = chained_pools(program)
         self.names: dict[ir.Expr, int] = {}
         """The expressions of the chains' keys, numbered."""
 
@@ -401,34 +396,6 @@ class _Builder:
             )
             for segment in segments
         )
-
-    @staticmethod
-    def _named(takes: tuple[ir.Take, ...]) -> set[int]:
-        """The pools that a hold may take."""
-        return {index for take in takes for index in range(take.pool.base, take.pool.base + take.pool.count)}
-
-    def _shared_pools(self) -> frozenset[int]:
-        """The pools whose cached prefixes are chains that sessions share.
-
-        Raises:
-            Unsupported: such a pool is also used in a way that is not executed.
-        """
-        users: list[tuple[str, ir.Hold | ir.RequestClause]] = []
-        for i, block in enumerate(self.program.blocks):
-            users += [(f"blocks[{i}][{j}].Hold", hold) for j, hold in enumerate(block) if isinstance(hold, ir.Hold)]
-        for i, stage in enumerate(self.program.stages):
-            if isinstance(stage.kind, ir.Step) and stage.kind.request is not None:
-                users.append((f"stages[{i}].kind.Step.request", stage.kind.request))
-        named = {index for _, user in users if user.prefix is not None for index in self._named(user.pools)}
-        shared = frozenset(index for index in named if self.program.pools[index].block)
-        if not shared:
-            return shared
-        for index, pool in enumerate(self.program.pools):
-            if pool.spill is not None and (index in shared or pool.spill.to in shared):
-                raise Unsupported(f"pools[{index}].spill: a spill beside shared prefixes is not executed")
-            if index in shared and isinstance(pool.preempt, ir.Leases) and pool.preempt.suspend is not None:
-                raise Unsupported(f"pools[{index}].preempt: leases set aside beside shared prefixes are not executed")
-        return shared
 
     def _take(self, take: ir.Take, admitter: int | None) -> TakeCode:
         return TakeCode(

@@ -65,7 +65,7 @@ def set_context(k: State, session: Session) -> None:
     native = k.code.natives[request.stage]
     hold = native.hold
     hit = 0.0
-    if hold is not None and hold.cache is not None and native.memory >= 0:
+    if hold is not None and native.memory >= 0:
         pool = k.pools[native.memory]
         if pool.code.shared:
             hit = shared_prefixes.hit(k, pool, session, hold)

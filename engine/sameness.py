@@ -151,6 +151,7 @@ class _Reader:
             tuple((id(h.code), h.lease_pool, h.grown, tuple(self._held(part) for part in h.pools)) for h in s.holds),
             tuple(self._lease(lease) for lease in s.leases),
             tuple(self._lease(lease) for lease in s.suspended),
+            tuple(lease in s.suspended for lease in sorted((*s.leases, *s.suspended), key=lambda lease: lease.order)),
             self._pending(s),
             self._jobs.get(s.job.id, -1) if s.job is not None else None,
             tuple(getattr(s.request, name) for name in s.request.__slots__) if s.request is not None else None,

@@ -100,7 +100,7 @@ class Pending:
 class Lease:
     """An allocation that outlived its hold (R1.11)."""
 
-    __slots__ = ("alloc", "attrs", "code", "computed", "consumed", "expiry", "id", "place", "pool")
+    __slots__ = ("alloc", "attrs", "code", "computed", "consumed", "expiry", "id", "order", "place", "pool")
 
     def __init__(
         self,
@@ -122,11 +122,14 @@ class Lease:
         self.place = place
         self.consumed = consumed
         self.attrs: list[float] | None = None
+        self.order = 0
+        """Its place among its session's leases, those set aside among them."""
 
     def clone(self) -> Lease:
         """A copy; frozen attributes are shared as nothing changes them."""
         other = Lease(self.id, self.pool, self.alloc, self.computed, self.code, self.expiry, self.place, self.consumed)
         other.attrs = self.attrs
+        other.order = self.order
         return other
 
 
@@ -202,7 +205,7 @@ class Session:
         self.holds: list[Hold] = []
         self.leases: list[Lease] = []
         self.suspended: tuple[Lease, ...] = ()
-        """Leases set aside, in the order they were taken; they hold nothing."""
+        """Leases set aside; they hold nothing."""
         self.status = READY
         self.where = -1
         """The pool it waits or grows at, or the stage it works at."""
@@ -231,6 +234,11 @@ class Session:
         """Its latest native request."""
         self.readies = 0
         self.readies_at = -1.0
+
+    def add_lease(self, lease: Lease) -> None:
+        """One more lease, after all others."""
+        lease.order = 1 + max((other.order for other in (*self.leases, *self.suspended)), default=-1)
+        self.leases.append(lease)
 
     def clone(self) -> Session:
         """A copy whose job and parent still point at the originals; ``State.clone`` mends them."""

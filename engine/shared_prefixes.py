@@ -150,12 +150,12 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
         if at >= own:
             if private and at == own < there:
                 # Reached, if only its start: what is not used of it for a bound is dead with all that stands on it.
-                _bury(pool, session, piece)
+                _bury(k, session, piece)
             break
         if not piece.users and at + piece.size > reached:
             rest = tree.part(piece, reached - at, take_place(pool))
             if private and own < there:
-                _bury(pool, session, rest)
+                _bury(k, session, rest)
         units_used = min(piece.size, reached - at)
         if private:
             alone += units_used
@@ -174,13 +174,14 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
     return own, handle
 
 
-def _bury(pool: PoolState, session: Session, piece: Node) -> None:
+def _bury(k: State, session: Session, piece: Node) -> None:
     """What was a session's own is dead with all that stands on it: nobody finds it, it only ages and is evicted."""
     unlink(piece)
     piece.before = None
     for node in standing(piece):
         node.own = False
-        node.stamp = Stamp(node.stamp.released, node.stamp.number, -1, session.attrs.copy())
+        node.stamp = Stamp(node.stamp.released, node.stamp.number, -1 - k.next_dead, session.attrs.copy())
+    k.next_dead += 1
 
 
 def keep(k: State, pool: PoolState, session: Session, units: float, handle: int) -> None:
@@ -188,14 +189,8 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
     tree = pool.tree
     assert tree is not None
     chain, shared, used, mine = tree.handles.pop(handle)
-    freed = 0.0
-    for piece in used:
-        piece.users -= 1
-        if not piece.users:
-            freed += piece.size
-    pool.used += shared - freed
-    pool.cached += freed
-    if not _put_back(pool, mine):
+    _put_shared_back(pool, shared, used)
+    if not _put_back(k, pool, mine):
         mine = ()
     size = down(pool.code, units)
     if size <= 0:
@@ -236,7 +231,37 @@ def keep(k: State, pool: PoolState, session: Session, units: float, handle: int)
             tree.part(last, last.size - (at - end), take_place(pool))
 
 
-def _put_back(pool: PoolState, mine: tuple[Node, ...]) -> bool:
+def put_aside(k: State, pool: PoolState, handle: int) -> float:
+    """What was taken over is cached again as it was while its lease is set aside; how much it is."""
+    tree = pool.tree
+    assert tree is not None
+    chain, shared, used, mine = tree.handles[handle]
+    total = shared
+    for piece in mine:
+        total += piece.size
+    _put_shared_back(pool, shared, used)
+    _put_back(k, pool, mine)
+    tree.handles[handle] = (chain, 0.0, (), ())
+    return total
+
+
+def forget(pool: PoolState, handle: int) -> None:
+    """A lease that was set aside ends, and leaves nothing."""
+    if pool.tree is not None:
+        del pool.tree.handles[handle]
+
+
+def _put_shared_back(pool: PoolState, shared: float, used: tuple[Node, ...]) -> None:
+    freed = 0.0
+    for piece in used:
+        piece.users -= 1
+        if not piece.users:
+            freed += piece.size
+    pool.used += shared - freed
+    pool.cached += freed
+
+
+def _put_back(k: State, pool: PoolState, mine: tuple[Node, ...]) -> bool:
     """What was a session's own and in use is cached again where it was; False where a newer part came there and nothing stays."""
     for piece in mine:
         piece.users -= 1
@@ -246,7 +271,8 @@ def _put_back(pool: PoolState, mine: tuple[Node, ...]) -> bool:
         if first.following:
             first.own = False
             first.before = None
-            first.stamp = Stamp(first.stamp.released, first.stamp.number, -1, first.stamp.attrs)
+            first.stamp = Stamp(first.stamp.released, first.stamp.number, -1 - k.next_dead, first.stamp.attrs)
+            k.next_dead += 1
         else:
             _remove(pool, first)
             return False
@@ -283,27 +309,53 @@ def drop(pool: PoolState, session: Session) -> None:
             _remove(pool, piece)
 
 
-def make_room(k: State, pool: PoolState, need: float) -> None:
-    """R4.28, R4.29: evicts blocks off the tails of nodes until ``need`` units fit or nothing can go."""
+def evict(k: State, pool: PoolState) -> tuple[Stamp, float] | None:
+    """R4.29: evicts a block off the tail of a node; whose it was and how much went, None where nothing can go."""
     tree = pool.tree
     assert tree is not None
-    limit = pool.code.cap + EPS
     keys = pool.code.evict
-    while pool.used + pool.cached + need > limit:
-        tails = tree.tails()
-        if not tails:
+    tails = tree.tails()
+    if not tails:
+        return None
+    piece = min(tails, key=lambda tail: (tail.stamp.number, tail.place)) if keys is None else _least(k, tails, keys)
+    removed = min(pool.code.block, piece.size)
+    piece.size -= removed
+    pool.cached -= removed
+    pool.evicted_units += removed
+    if k.listen is not None:
+        k.listen.append(Evicted(k.now, pool.code.index, None, removed, max(piece.size, 0.0)))
+    if piece.size <= EPS:
+        tree.remove(piece)
+        free_place(pool, piece.place)
+        pool.evicted_entries += 1
+    return piece.stamp, removed
+
+
+def receive(pool: PoolState, stamp: Stamp, units: float) -> None:
+    """R4.32: what another pool spilled goes to the tail of its session's own part, or to the dead part it was there.
+
+    Measured: whatever chain it was of. What it stands on keeps its time.
+    """
+    tree = pool.tree
+    assert tree is not None
+    pool.cached += units
+    if stamp.owner < 0:
+        dead = next((piece for piece in tree.nodes.values() if piece.stamp.owner == stamp.owner), None)
+        if dead is None:
+            tree.dead(units, stamp, take_place(pool))
             return
-        piece = min(tails, key=lambda tail: (tail.stamp.number, tail.place)) if keys is None else _least(k, tails, keys)
-        removed = min(pool.code.block, piece.size)
-        piece.size -= removed
-        pool.cached -= removed
-        pool.evicted_units += removed
-        if k.listen is not None:
-            k.listen.append(Evicted(k.now, pool.code.index, None, removed, max(piece.size, 0.0)))
-        if piece.size <= EPS:
-            tree.remove(piece)
-            free_place(pool, piece.place)
-            pool.evicted_entries += 1
+        last = dead
+    else:
+        found = tree.along((((OWN, float(stamp.owner)), 0.0, INF),))
+        if not found:
+            tree.add(tree.root, (OWN, float(stamp.owner)), units, stamp, take_place(pool), own=True)
+            return
+        last = found[-1][0]
+    if last.following:
+        tree.add(last, CONTINUED, units, stamp, take_place(pool), own=last.own)
+    else:
+        last.size += units
+        last.stamp = Stamp(stamp.released, stamp.number, stamp.owner, last.stamp.attrs)
 
 
 def _least(k: State, tails: list[Node], keys: tuple[Function, ...]) -> Node:

@@ -62,9 +62,6 @@ class Simulation:
         plain: whether every resident is looked at in every iteration, by the rules alone: the
             specification the short cuts (``engine.steady``, ``engine.leap``) are tested against.
         state: a state of the program to go on from, whose settings then hold; None begins a run.
-
-    Raises:
-        Unsupported: the program uses a construct that is not executed.
     """
 
     def __init__(

@@ -11,7 +11,6 @@ from typing import Any
 
 from rich.console import Console
 
-from engine.failure import Unsupported
 from engine.simulation import Simulation
 from engine.waste import EngineWaste
 from grammar.diagnostics import ProgramError
@@ -109,13 +108,10 @@ def simulate(loaded: LoadedProgram, outputs: Outputs | None = None) -> Simulatio
         outputs: files that get its course, up to a failure too.
 
     Raises:
-        Failed: it uses what the engine does not execute, or stopped by itself.
+        Failed: it stopped by itself.
         OSError: a file cannot be written.
     """
-    try:
-        simulation = Simulation(loaded.program)
-    except Unsupported as error:
-        raise Failed("validation", str(error), None, f"{loaded.path}: {error}") from error
+    simulation = Simulation(loaded.program)
     if outputs:
         record(simulation, loaded.path.name, outputs)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from engine.failure import Unsupported
 from grammar.declaring import dataclass
 from grammar.diagnostics import Diagnostic, ProgramError
 from grammar.ir_json import InvalidIR
@@ -16,7 +15,7 @@ from serq_tui.loading import WrongOptions
 from serq_tui.pieces import Content, Entry, Line, Piece, Role, piece
 
 #: What keeps a file from being loaded, and is told to its author rather than raised further.
-LOAD_ERRORS = (OSError, ProgramError, InvalidIR, WrongOptions, Unsupported, BadCapsule)
+LOAD_ERRORS = (OSError, ProgramError, InvalidIR, WrongOptions, BadCapsule)
 
 _GUTTER = 6
 

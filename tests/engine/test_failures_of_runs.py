@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from engine.failure import Unsupported
 from engine.simulation import Simulation
 from engine.snapshot import Who
 from grammar import ir
@@ -235,28 +232,3 @@ def test_the_failure_of_an_init_block_names_its_statement() -> None:
     failure = failed(m.build()).failure
     assert failure is not None
     assert (failure.statement, failure.who) == ((0, 1), Who(0))
-
-
-# --------------------------------------------------------------------------- what is not executed
-
-
-def _chain(m: Model, *segments: ir.Segment, **pool: Any) -> ir.Program:
-    kv = m.pool("kv", 16, block=4, **pool)
-    m.session(hold((kv, 4), cache=4))
-    program = m.build()
-    statement = replace(program.blocks[2][0], prefix=segments)  # type: ignore[call-arg]
-    return replace(program, blocks=(*program.blocks[:2], (statement,), *program.blocks[3:]))
-
-
-def _a_spill_of_chains() -> ir.Program:
-    m = Model()
-    m.pool("tier", 30, block=4)
-    m.fifo("disk")
-    return _chain(m, ir.Segment(ir.Num(1.0), ir.Num(4.0)), spill=(0, 0, 1, 1))
-
-
-@pytest.mark.parametrize(("program", "path"), [(_a_spill_of_chains, "pools[1].spill")])
-def test_a_construct_that_is_not_executed_is_refused_by_its_path(program: Callable[[], ir.Program], path: str) -> None:
-    with pytest.raises(Unsupported) as caught:
-        Simulation(program())
-    assert str(caught.value).startswith(path)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from engine.failure import Unsupported
 from engine.simulation import Simulation
 from grammar import ir
 from tests.engine.programs import INF, TURN, Model, Number, cached, call, hold, node, now, run, serial, turn_no, where
@@ -79,21 +78,6 @@ def test_an_own_part_that_ends_is_given_back_and_found_again(chain: list[tuple[N
     m = _model(60, chain, 10, 10, sessions=1, turns=2)
     assert values(m.build(4), "c") == [0, 8]
     assert report(m.build(4))["pools"][0]["mean_cached"] == pytest.approx(8 * 2 / 4)
-
-
-def test_a_spill_beside_a_chain_is_refused_by_its_node() -> None:
-    program = _model(60, OWN, 6, 6, sessions=1, turns=1).build(5)
-    spilling = replace(program.pools[0], spill=ir.Spill(0, 0, ir.Num(1.0), ir.Num(1.0)))
-    with pytest.raises(Unsupported, match=r"^pools\[0\]\.spill"):
-        Simulation(replace(program, pools=(spilling,)))
-
-
-def test_leases_set_aside_beside_a_chain_are_refused_by_their_node() -> None:
-    program = _model(60, OWN, 6, 6, sessions=1, turns=1).build(5)
-    keys = (ir.Num(1.0),)
-    aside = replace(program.pools[0], preempt=ir.Leases(keys, 1.0, keys))
-    with pytest.raises(Unsupported, match=r"^pools\[0\]\.preempt"):
-        Simulation(replace(program, pools=(aside,)))
 
 
 def test_a_clone_made_while_chains_are_used_goes_on_alike() -> None:

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine.leap as leaping
-from engine.failure import Unsupported
 from engine.leap import leap
 from engine.simulation import Simulation
 from engine.statistics import add_repeatedly
@@ -46,10 +45,6 @@ def _same(program: ir.Program, time: float, folder: Path) -> None:
 @pytest.mark.parametrize("case", STEPS, ids=str)
 def test_a_recorded_case_is_the_same_by_either_path_at_any_time(case: Case, tmp_path: Path) -> None:
     program = load_case(case, tmp_path).program
-    try:
-        Simulation(program)
-    except Unsupported as refusal:
-        pytest.skip(str(refusal))
     program = dataclasses.replace(program, arrivals=None)
     dice = random.Random(case.name)
     for time in (dice.uniform(0, program.horizon) for _ in range(3)):

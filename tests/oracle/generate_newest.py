@@ -1,7 +1,6 @@
 """Random programs with what only version 14 has: ticks, preempted leases, shared prefixes, native requests; knows no text form.
 
-The kernel's table does not cover these. A program of this kind says nothing while our engine
-declines it, and starts to count the day it does not.
+The kernel's table does not cover these.
 """
 
 from __future__ import annotations

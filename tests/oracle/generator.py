@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from grammar.ir_json import from_json
+from tests.oracle.generate_aside import set_aside
 from tests.oracle.generate_engines import engines
 from tests.oracle.generate_newest import chained, requests, ticking
 from tests.oracle.generate_pairs import Pair, pairs
 from tests.oracle.generate_plain import Plain, plain
+from tests.oracle.generate_spills import spilled
 from tests.oracle.generated import Generated
 from tests.oracle.native_programs import chains, ticks_and_leases
 
@@ -33,11 +35,12 @@ FAMILIES = {
     "ticking": ticking,
     "requests": requests,
     "chained": chained,
+    "spilled": spilled,
     "leases": _written("leases", ticks_and_leases),
     "chains": _written("chains", chains),
+    "set aside": set_aside,
 }
-# How many of twenty programs are of each family: engines have the most that can go wrong. Of the
-# chained ones our engine declines some: what it does not do beside shared prefixes.
+# How many of twenty programs are of each family: engines have the most that can go wrong.
 WEIGHTS = {
     "engines": 6,
     "pairs": 2,

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.failure import Unsupported
 from engine.simulation import Simulation
 from grammar.ir_json import from_json
 from tests.comparing import first_difference
@@ -19,7 +18,7 @@ from tests.running import result_of
 
 PATIENCE = 120.0  # seconds of the processor our engine gets; the slowest program that ends takes about half of it
 LARGEST_INTEGER = 2**53  # above it a report's whole floats are written in more digits than they have
-Verdict = Literal["equal", "both fail", "differs", "refused", "not executed", "no reference", "not sayable"]
+Verdict = Literal["equal", "both fail", "differs", "refused", "no reference", "not sayable"]
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,8 @@ class Judgement:
     """What came of one program.
 
     Attributes:
-        verdict: "refused" when the reference does not load it, "not executed" when our engine
-            says it does not, "no reference" when the reference gives no answer, "not sayable"
-            when its version of the IR has no form for the program.
+        verdict: "refused" when the reference does not load it, "no reference" when it gives no
+            answer, "not sayable" when its version of the IR has no form for the program.
         where: the first difference, or the reason.
         mine: what our engine gave, where it was run.
     """
@@ -67,11 +65,7 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def ours(data: dict[str, Any], folder: Path | None = None) -> dict[str, Any]:
-    """What our engine makes of an IR, as a recorded case has it.
-
-    Raises:
-        Unsupported: the program uses a construct that is not executed.
-    """
+    """What our engine makes of an IR, as a recorded case has it."""
     simulation = Simulation(from_json(data), trace_folder=folder)
     simulation.run()
     simulation.close()
@@ -94,8 +88,6 @@ def judge(data: dict[str, Any], reference: Reference, folder: Path | None = None
     try:
         with within(PATIENCE):
             mine = ours(data, folder)
-    except Unsupported as refusal:
-        return Judgement("not executed", str(refusal))
     except Exception as crash:  # any error of our engine is a finding, whatever its class
         place = traceback.extract_tb(crash.__traceback__)[-1]
         return Judgement("differs", f"crash {type(crash).__name__} {Path(place.filename).name}:{place.lineno}: {crash}")

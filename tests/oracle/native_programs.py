@@ -232,9 +232,7 @@ def chains(seed: int) -> JSON:
                 if leases and dice.chance(0.4):
                     held["lease"] = [pool_ref, dice.pick([{"Num": 0.5}, {"Num": "inf"}, {"Attr": 10}])]
     if 0 in _leased(data) and dice.chance(0.5):
-        policy = _taking(dice, data, reserve_held=pool["reserve_held"])
-        policy.pop("suspend", None)
-        pool["preempt"] = {"Leases": policy}
+        pool["preempt"] = {"Leases": _taking(dice, data, reserve_held=pool["reserve_held"])}
     session = data["blocks"][2]
     holds = [statement for statement in session if isinstance(statement, dict) and "Hold" in statement]
     inside = [block_ for block_, _ in zip(data["blocks"][3:], holds, strict=False)]
