@@ -130,12 +130,13 @@ def tick(k: State, pool: PoolState) -> bool:
     pool.lease_ticking = False
     policy = pool.code.leases
     assert policy is not None
+    if policy.suspend is not None:
+        _return(k, pool, policy.suspend)
+    # Measured: what is taken at a tick does not come back at it, nor what room that makes.
     while not admission.fits(k, pool, 0.0) and take(k, pool, None, 0.0):
         pass
     # Measured: what is cached over the capacity, by a spill say, gives way at every tick.
     prefix_cache.make_room(k, pool, 0.0)
-    if policy.suspend is not None:
-        _return(k, pool, policy.suspend)
     if any(s is not None and (_of_pool(s.leases, pool) or _of_pool(s.suspended, pool)) for s in k.slots):
         ticks.leased(k, pool)
     return True
@@ -148,7 +149,9 @@ def _return(k: State, pool: PoolState, keys: tuple[Function, ...]) -> None:
         if session is not None and session.slot not in pool.holder_counts and _of_pool(session.suspended, pool)
     ]
     candidates.sort(key=lambda session: session.adm)
-    for session, _ in _ranked(k, pool, candidates, keys):
+    while candidates:
+        session = _ranked(k, pool, candidates, keys)[0][0]
+        candidates.remove(session)
         lease = _of_pool(session.suspended, pool)[0]
         if not admission.fits(k, pool, lease.alloc):
             continue

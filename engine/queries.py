@@ -190,7 +190,7 @@ def cached_in(k: State, s: object, pool: int) -> float:
     if not isinstance(s, Session):
         return 0.0
     if k.pools[pool].tree is not None:
-        return shared_prefixes.seen(k.pools[pool], s)
+        return shared_prefixes.seen(k, k.pools[pool], s)
     entry = k.pools[pool].entries.get((0, s.serial))
     return entry.size if entry is not None else 0.0
 

@@ -75,22 +75,38 @@ def matched(pool: PoolState, chain: Chain) -> float:
     return min(at + piece.size, end)
 
 
-def seen(pool: PoolState, session: Session) -> float:
+def seen(k: State, pool: PoolState, session: Session) -> float:
     """What ``CachedIn`` reads, in whole blocks (measured).
 
-    The chain of the innermost hold of the pool, in none that of the session's latest hold, or
-    its legs', that left something cached. With a session its latest chain is forgotten: a leg
-    that outlives it reads what the session's own part without a chain has, until a hold of its
-    own leaves something cached.
+    The chain of the hold of the pool it waits for, else of its innermost one, in none that of
+    the session's latest hold, or its legs', that left something cached. With a session its
+    latest chain is forgotten: a leg that outlives it reads what the session's own part without
+    a chain has, until a hold of its own leaves something cached.
     """
     tree = pool.tree
     assert tree is not None
+    pending = session.pending
+    if pending is not None and pool.code.index in pending.pools:
+        return down(pool.code, matched(pool, _chain_waiting(k, session, pending.code)))
     for hold in reversed(session.holds):
         for held in hold.pools:
             if held.pool == pool.code.index:
                 return down(pool.code, matched(pool, tree.handles[held.place][0]))
     latest = tree.latest.get(_teller(session))
     return down(pool.code, matched(pool, _own_chain(session) if latest is None else latest))
+
+
+def _chain_waiting(k: State, session: Session, code: HoldCode) -> Chain:
+    """The chain of a hold that waits; what is being read for another session meanwhile stays as it is."""
+    request = session.request
+    if not code.native or request is None:
+        return chain_of(k, session, code)
+    m = k.moment
+    before = m.Input, m.Output, m.Known
+    m.Input, m.Output, m.Known = request.input, request.output, request.known
+    chain = chain_of(k, session, code)
+    m.Input, m.Output, m.Known = before
+    return chain
 
 
 def _teller(session: Session) -> tuple[int, int]:

@@ -193,6 +193,9 @@ def chains(seed: int) -> JSON:
     pool["reserve_held"] = dice.chance(0.15)
     if dice.chance(0.3):
         pool["evict"] = {"By": [_eviction_key(dice) for _ in range(dice.count(1, 2))]}
+    cached: JSON = {"Call": ["CachedIn", [{"Pool": pool_ref}]]}
+    if dice.chance(0.25):
+        pool["queue"] = [dice.pick([cached, {"Unary": ["Neg", cached]}])]
     leases, drops, legs, nests = dice.chance(0.4), dice.chance(0.3), dice.chance(0.3), dice.chance(0.3)
 
     def length() -> JSON:
@@ -229,6 +232,9 @@ def chains(seed: int) -> JSON:
                     del held["prefix"]
                 if dice.chance(0.15):
                     held["cache"] = held["reuse"] = None
+                if dice.chance(0.1):
+                    amount = {"Binary": ["Add", {"Num": 1.0}, cached]}
+                    held["pools"][0][1] = {"Cost": [{"Pool": {"base": 0, "count": 1}}, amount]}
                 if leases and dice.chance(0.4):
                     held["lease"] = [pool_ref, dice.pick([{"Num": 0.5}, {"Num": "inf"}, {"Attr": 10}])]
     if 0 in _leased(data) and dice.chance(0.5):

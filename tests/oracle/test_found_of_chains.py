@@ -218,7 +218,33 @@ def hit_of_a_request() -> ir.Program:
     return model.build(40)
 
 
+def waiting(sign: int) -> Callable[[], ir.Program]:
+    """Two wait: one who left a chain of 4 cached for a hold without, one who left nothing for a hold of that chain."""
+
+    def program() -> ir.Program:
+        model = Model()
+        pool = model.pool("p", 26, block=1, queue=[sign * call("CachedIn", PoolOf(0, 1))])
+        wait = model.delay()
+        chain: Chain = [(1, 4)]
+        body = [model.observe("who", serial), run(wait, 1)]
+        taking = [chained((pool, 4), chain, body=[run(wait, 0.1)], cache=4), run(wait, 0.6), hold((pool, 20), body=[run(wait, 2)])]
+        one = [
+            run(wait, 0.2),
+            chained((pool, 4), chain, body=[run(wait, 0.1)], cache=4),
+            run(wait, 0.7),
+            hold((pool, 12), body=body, cache=1),
+        ]
+        other = [run(wait, 1), chained((pool, 12), chain, body=body, cache=1)]
+        model.session(TURN, branch(serial.equals(0), taking, [branch(serial.equals(1), one, other)]))
+        model.batch(3)
+        return model.build(20)
+
+    return program
+
+
 FOUND: dict[str, Found] = {
+    "who waits sees along the chain of the hold it waits for": Found(waiting(-1), {"who": [2, 1]}),
+    "who waits sees nothing of a chain its next hold does not name": Found(waiting(1), {"who": [1, 2]}),
     # The hits of session 0, of session 1, of session 0 again and of session 1 again.
     "segments of one key share what they have in common, however long they are": Found(
         in_turn(2, [(1, 4), OWN], [(1, 8), OWN]), {"hit": [0.0, 4.0, 12.0, 12.0]}

@@ -27,6 +27,7 @@ from tests.engine.programs import (
     ctx,
     grow,
     hold,
+    minimum,
     node,
     run,
     serial,
@@ -139,7 +140,9 @@ def _taking(units: Number, growth: float, stays: float, pool: PoolOf, wait: Any)
     return held
 
 
-def set_aside(make: Callable[[PoolOf, Any], list[list[Any]]], times: Sequence[float], key: Number = 1) -> Callable[[], ir.Program]:
+def set_aside(
+    make: Callable[[PoolOf, Any], list[list[Any]]], times: Sequence[float], key: Number = 1, back: Number = 1
+) -> Callable[[], ir.Program]:
     """Sessions lease a pool of 20 with ticks every second, growths set leases aside; another reads what is used at some times."""
 
     def program() -> ir.Program:
@@ -155,7 +158,7 @@ def set_aside(make: Callable[[PoolOf, Any], list[list[Any]]], times: Sequence[fl
         model.session(TURN, *body)
         model.batch(len(sessions) + 1)
         built = model.build(30)
-        policy = ir.Leases((node(key),), 1.0, (node(1),))
+        policy = ir.Leases((node(key),), 1.0, (node(back),))
         return replace(built, pools=(replace(built.pools[0], preempt=policy),))
 
     return program
@@ -199,6 +202,50 @@ def ranked(pool: PoolOf, wait: Any) -> list[list[Any]]:
     ]
 
 
+def over_at_a_tick(pool: PoolOf, wait: Any) -> list[list[Any]]:
+    """A lease of 1 is set aside at 0.3 until 0.6; a lease of 2 grows to 5 beside one of 16 at 0.8, past the capacity."""
+    leased = [hold((pool, n), body=[run(wait, 0.1)], cache=n, lease=(pool, INF)) for n in (1, 16, 2)]
+    return [
+        [leased[0], run(wait, 8)],
+        [leased[1], run(wait, 8)],
+        [leased[2], run(wait, 0.7), grow(pool, 3), run(wait, 8)],
+        [run(wait, 0.2), hold((pool, 1), body=[run(wait, 0.1), grow(pool, 1), run(wait, 0.3)]), run(wait, 1)],
+    ]
+
+
+def less_than_nothing(pool: PoolOf, wait: Any) -> list[list[Any]]:
+    """A lease of 2 that found 8 is set aside from 0.3 to 0.6: it is -6; leases of 14 and 5 grow by 3 at 0.76."""
+    return [
+        [
+            hold((pool, 8), body=[run(wait, 0.05)], cache=8),
+            hold((pool, 2), body=[run(wait, 0.05)], cache=2, lease=(pool, INF)),
+            run(wait, 8),
+        ],
+        [run(wait, 0.3), _taking(11, 8, 0.3, pool, wait), run(wait, 1)],
+        [run(wait, 0.65), hold((pool, 14), body=[run(wait, 0.01)], cache=14, lease=(pool, INF)), run(wait, 8)],
+        [
+            run(wait, 0.65),
+            hold((pool, 5), body=[run(wait, 0.01)], cache=5, lease=(pool, INF)),
+            run(wait, 0.1),
+            grow(pool, 3),
+            run(wait, 8),
+        ],
+    ]
+
+
+def three_of_a_kind(pool: PoolOf, wait: Any) -> list[list[Any]]:
+    """Leases of 8, 4 and 3 are set aside at 0.3; from 0.65 on there is room for 5."""
+    sizes = (8, 4, 3)
+    return [
+        *(
+            [run(wait, 0.01 * i), hold((pool, n), body=[run(wait, 0.1)], cache=n, lease=(pool, INF)), run(wait, 8)]
+            for i, n in enumerate(sizes)
+        ),
+        [run(wait, 0.3), _taking(1, 19, 0.3, pool, wait), run(wait, 1)],
+        [run(wait, 0.65), hold((pool, 15), body=[run(wait, 5)])],
+    ]
+
+
 POSITION: Value = ctx("Position")
 FOUND: dict[str, Found] = {
     "a piece that sessions share is spilled as that of who cached it first": Found(
@@ -228,6 +275,15 @@ FOUND: dict[str, Found] = {
     ),
     # The 5 are taken where the 6 that are set aside count: 4 + 13 are used.
     "a session is ranked by its latest lease, be it set aside": Found(set_aside(ranked, (3.3, 3.5), POSITION), {"used": [9, 17]}),
+    # 16 are taken at 1; the 1 that would fit then comes back at 2.
+    "where leases are taken at a tick none comes back at it": Found(
+        set_aside(over_at_a_tick, (0.9, 1.1, 2.1), serial), {"used": [21, 5, 6]}
+    ),
+    "leases come back before any is taken": Found(set_aside(less_than_nothing, (0.9, 1.1), serial), {"used": [22, 16]}),
+    # The 8 do not fit. Of the other two, ranked anew, the first is the least; were they still the second and third, the last.
+    "who comes back is ranked anew each time": Found(
+        set_aside(three_of_a_kind, (0.9, 1.1), serial, minimum(ctx("Admission"), 1)), {"used": [15, 19]}
+    ),
 }
 
 
