@@ -110,8 +110,8 @@ def queue_keys(k: State, pool: PoolState, session: Session) -> tuple[float, ...]
 
 
 def select(k: State, pool: PoolState) -> Session:
-    """R4.7: the hold that is tried next; the queue is not empty."""
-    return select_among(k, pool, pool.queue)
+    """R4.7: the hold that is tried next, for its trial to change; the queue is not empty."""
+    return k.own(select_among(k, pool, pool.queue))
 
 
 def select_among(k: State, pool: PoolState, waiting: list[Session]) -> Session:
@@ -129,7 +129,15 @@ def select_among(k: State, pool: PoolState, waiting: list[Session]) -> Session:
 
 
 def evaluate(k: State, session: Session) -> list[Need]:
-    """R4.8: the units and the need of each pool, units then reserve, as they are now."""
+    """R4.8: the units and the need of each pool, as they are now; what it asked last is kept with the hold."""
+    assert session.pending is not None
+    needs = asked(k, session)
+    session.pending.needs = [units for units, _ in needs]
+    return needs
+
+
+def asked(k: State, session: Session) -> list[Need]:
+    """R4.8: the units and the need of each pool, units then reserve, as they are now; nothing is stored."""
     pending = session.pending
     assert pending is not None
     needs: list[Need] = []
@@ -147,7 +155,6 @@ def evaluate(k: State, session: Session) -> list[Need]:
         failure.serial, failure.leg = session.serial, session.leg
         failure.statement = pending.code.statement
         raise
-    pending.needs = [units for units, _ in needs]
     return needs
 
 
@@ -178,6 +185,7 @@ def _admit(k: State, session: Session, needs: list[Need], stage: int) -> None:
     pending = session.pending
     assert pending is not None
     code = pending.code
+    session.part()
     if code.native:
         request_context.set_context(k, session)
         assert session.request is not None

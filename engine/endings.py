@@ -105,7 +105,7 @@ def _give_holds_back(k: State, session: Session) -> None:
 
 def _take_off(k: State, session: Session) -> None:
     session.status = ENDED
-    session.frames.clear()
+    session.frames = []
     _free_slot(k, session)
     del k.sessions[session.serial]
     if k.code.chained:
@@ -165,7 +165,7 @@ def _end_leg(k: State, leg: Session) -> None:
         leg.leases.clear()
         leg.suspended = ()
     leg.status = ENDED
-    leg.frames.clear()
+    leg.frames = []
     _free_slot(k, leg)
     if k.code.chained:
         shared_prefixes.ended(k, leg)

@@ -166,6 +166,7 @@ def preempt(k: State, victim: Session, pool: PoolState) -> None:
     """R4.18: a session loses its holds down to that of the pool, and waits for it again."""
     index = pool.code.index
     calendar.set_apart(k, victim)
+    victim.part()
     found = holdings.innermost(victim, index)
     assert found is not None
     hold, held = found

@@ -127,11 +127,9 @@ def _blocked(k: State, session: Session) -> bool:
         return False
     key = (0, session.serial)
     hidden = [(pool, pool.entries.pop(key)) for pool in k.pools if key in pool.entries]
-    asked = pending.needs
     try:
-        needs = [need for _, need in admission.evaluate(k, session)]
+        needs = [need for _, need in admission.asked(k, session)]
     finally:
-        pending.needs = asked
         for pool, entry in hidden:
             pool.entries[key] = entry
     for index, need in zip(pending.pools, needs, strict=True):

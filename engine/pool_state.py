@@ -100,17 +100,17 @@ class PoolState:
         self.rejected = 0
         self.stuck = 0
 
-    def clone(self, sessions: dict[int, Session]) -> PoolState:
-        """A copy among the copied sessions (by the originals' identity)."""
+    def clone(self, copies: dict[int, Session]) -> PoolState:
+        """A copy among the copied sessions, by slot; those at rest wait in its queue as they do here."""
         other = PoolState(self.code)
         other.used = self.used
         other.cached = self.cached
-        other.holders = [sessions[id(s)] for s in self.holders]
+        other.holders = [copies[s.slot] for s in self.holders]
         other.holder_counts = self.holder_counts.copy()
         other.entries = {key: entry.clone() for key, entry in self.entries.items()}
         other.order = self.order.copy()
-        other.queue = [sessions[id(s)] for s in self.queue]
-        other.growers = [sessions[id(s)] for s in self.growers]
+        other.queue = [s if s.shared else copies[s.slot] for s in self.queue]
+        other.growers = [copies[s.slot] for s in self.growers]
         other.tree = self.tree.clone() if self.tree is not None else None
         other.ticking = self.ticking
         other.tick_due = self.tick_due

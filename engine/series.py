@@ -61,14 +61,15 @@ class Series:
     def __init__(self, run: Simulation) -> None:
         caps = [pool.code.cap for pool in run.state.pools]
         self._caps = [cap if 0 < cap < float("inf") else 0.0 for cap in caps]
-        self._clock = array("d")
-        self._running = array("q")
-        self._waiting = array("q")
-        self._tokens = array("d")
-        self._busy = array("b")
-        self._used = [array("d") for _ in caps]
+        self._clock: list[float] = []
+        self._running: list[int] = []
+        self._waiting: list[int] = []
+        self._tokens: list[float] = []
+        self._busy: list[bool] = []
+        self._used: list[list[float]] = [[] for _ in caps]
         self._preempted = array("d")
         self._idle = array("d")
+        self._engines = run.code.engines
         self._idled = 0
         self._lost = 0
         self._since = 0
@@ -99,19 +100,31 @@ class Series:
 
     def _point(self, run: Simulation) -> None:
         k = run.state
-        engines = [st for st in k.stages if st.code.step is not None]
+        running = 0
+        tokens = 0.0
+        busy = False
+        for i in self._engines:
+            st = k.stages[i]
+            running += len(st.residents)
+            if st.iteration is not None:
+                tokens += st.iteration.tokens
+                busy = True
+        waiting = 0
+        for i, pool in enumerate(k.pools):
+            waiting += len(pool.queue)
+            cap = self._caps[i]
+            self._used[i].append(pool.used / cap if cap else 0.0)
         self._clock.append(k.now)
-        self._running.append(sum(len(st.residents) for st in engines))
-        self._waiting.append(sum(len(pool.queue) for pool in k.pools))
-        self._tokens.append(sum(st.iteration.tokens for st in engines if st.iteration is not None))
-        self._busy.append(any(st.iteration is not None for st in engines))
-        for pool, cap, used in zip(k.pools, self._caps, self._used, strict=True):
-            used.append(pool.used / cap if cap else 0.0)
+        self._running.append(running)
+        self._waiting.append(waiting)
+        self._tokens.append(tokens)
+        self._busy.append(busy)
         if len(self._clock) > MOST:
             for figures in (self._clock, self._tokens, *self._used):
                 del figures[1::2]
-            for counts in (self._running, self._waiting, self._busy):
+            for counts in (self._running, self._waiting):
                 del counts[1::2]
+            del self._busy[1::2]
             self._spacing *= 2
 
     def points(self) -> tuple[tuple[float, int, int, float, tuple[float, ...]], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.constants import EMPTY_METER, INF, NAN, READY
+from engine.constants import EMPTY_METER, INF, NAN, QUEUED, READY
 from engine.rng import Stream
 from engine.snapshot import Who
 
@@ -159,9 +159,14 @@ class Session:
     """A session or one of its legs (R1.5)."""
 
     __slots__ = (
+        "_stream",
+        "_stream_common",
+        "_workload",
+        "_workload_common",
         "adm",
         "attrs",
         "client",
+        "common",
         "forks",
         "frames",
         "growth",
@@ -180,23 +185,22 @@ class Session:
         "request",
         "root",
         "serial",
+        "shared",
         "slot",
         "status",
-        "stream",
         "stuck",
         "suspended",
         "trace",
         "turns",
         "turns_taken",
         "where",
-        "workload",
     )
 
-    def __init__(self, serial: int, leg: int, attrs: list[float], slot: int) -> None:
+    def __init__(self, serial: int, leg: int, attrs: list[float], slot: int, name: Who | None = None) -> None:
         self.serial = serial
         self.leg = leg
         """Which of its session's forks this leg is; -1 for a session."""
-        self.name = Who(serial, leg if leg >= 0 else None)
+        self.name = name or Who(serial, leg if leg >= 0 else None)
         """What records call it."""
         self.attrs = attrs
         self.slot = slot
@@ -220,8 +224,12 @@ class Session:
         self.client: OpenTurn | None = None
         self.root = 0
         """What its streams' seeds are derived from."""
-        self.workload: Stream
-        self.stream: Stream
+        self._workload: Stream
+        self._stream: Stream
+        self._workload_common = self._stream_common = False
+        """Whether they are a clone's, too, until one of them draws: most of those that live draw no more."""
+        self.common = False
+        """Whether its attributes, frames and ``preempted_at`` are a clone's, too, until one of them goes on (``part``)."""
         self.turns_taken = 0
         self.turns: tuple[tuple[tuple[int, float], ...], ...] = ()
         self.trace = -1
@@ -234,6 +242,48 @@ class Session:
         """Its latest native request."""
         self.readies = 0
         self.readies_at = -1.0
+        self.shared = False
+        """Whether clones of a run have it in common; who changes it asks for the run's own first (``State.own``)."""
+
+    @property
+    def stream(self) -> Stream:
+        """What its statements draw from (R8.5)."""
+        if self._stream_common:
+            self.stream = self._stream.clone()
+        return self._stream
+
+    @stream.setter
+    def stream(self, stream: Stream) -> None:
+        self._stream = stream
+        self._stream_common = False
+
+    @property
+    def workload(self) -> Stream:
+        """What its init and turn blocks draw from (R8.5)."""
+        if self._workload_common:
+            self.workload = self._workload.clone()
+        return self._workload
+
+    @workload.setter
+    def workload(self, stream: Stream) -> None:
+        self._workload = stream
+        self._workload_common = False
+
+    def part(self) -> None:
+        """It goes on, or loses a hold: what it has in common with clones is about to change, and is its own from here on."""
+        if self.common:
+            self.attrs = self.attrs.copy()
+            self.frames = [frame.copy() for frame in self.frames]
+            self.preempted_at = self.preempted_at.copy()
+            self.common = False
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing of it changes before its hold is tried: it waits in a queue, and no other session reaches it.
+
+        A leg ends its session's wait for it, a lease may expire or be taken, and what is held may be preempted.
+        """
+        return self.status == QUEUED and self.leg < 0 and not (self.legs or self.holds or self.leases or self.suspended)
 
     def add_lease(self, lease: Lease) -> None:
         """One more lease, after all others."""
@@ -242,25 +292,29 @@ class Session:
 
     def clone(self) -> Session:
         """A copy whose job and parent still point at the originals; ``State.clone`` mends them."""
-        other = Session(self.serial, self.leg, self.attrs.copy(), self.slot)
-        other.name = self.name
-        other.frames = [frame.copy() for frame in self.frames]
+        other = Session(self.serial, self.leg, self.attrs, self.slot, self.name)
+        other.frames = self.frames
+        other.preempted_at = self.preempted_at
+        other.common = self.common = True
         other.holds = [hold.clone() for hold in self.holds]
-        other.leases = [lease.clone() for lease in self.leases]
-        other.suspended = tuple(lease.clone() for lease in self.suspended)
+        if self.leases:
+            other.leases = [lease.clone() for lease in self.leases]
+        if self.suspended:
+            other.suspended = tuple(lease.clone() for lease in self.suspended)
         other.status = self.status
         other.where = self.where
         other.pending = self.pending.clone() if self.pending is not None else None
         other.job = self.job
         other.growth = self.growth
         other.adm = self.adm
-        other.preempted_at = self.preempted_at.copy()
         other.stuck = self.stuck
         other.meter = self.meter
         other.client = self.client.clone() if self.client is not None else None
         other.root = self.root
-        other.workload = self.workload.clone()
-        other.stream = self.stream.clone()
+        other._workload = self._workload
+        other._stream = self._stream
+        other._workload_common = self._workload_common = True
+        other._stream_common = self._stream_common = True
         other.turns_taken = self.turns_taken
         other.turns = self.turns
         other.trace = self.trace

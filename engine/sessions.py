@@ -100,6 +100,7 @@ def execute(k: State, session: Session) -> None:
         ProgramFailure: the program's own failure, with the session and the statement.
     """
     rounds = 0
+    session.part()
     blocks, closing, straights = k.code.blocks, k.code.closing, k.code.straights
     place: tuple[int, int] | None = None
     try:

@@ -121,7 +121,7 @@ class Simulation:
         """Whether nothing more happens up to the horizon."""
         if self.failure is not None:
             return True
-        return self._begun and kernel.next_attempt(self.state) is None and kernel.over(self.state)
+        return self._begun and self.state.phase != ATTEMPTING and kernel.over(self.state)
 
     def next_time(self) -> float:
         """When the next small step happens, in seconds; infinite where nothing follows."""
@@ -143,9 +143,8 @@ class Simulation:
             if not self._begun:
                 self._begun = True
                 kernel.begin(state)
-            elif kernel.next_attempt(state) is not None:
-                stage = kernel.next_attempt(state)
-                self.attempted = stage
+            elif state.phase == ATTEMPTING:
+                self.attempted = state.cursor
                 kernel.attempt(state)
             else:
                 kernel.take_event(state)

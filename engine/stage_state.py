@@ -62,8 +62,8 @@ class Iteration:
         """Who of the batch was served along with the cohort and not after it, by job number."""
 
     def clone(self, jobs: dict[int, Job]) -> Iteration:
-        """A copy among the copied jobs (by the originals' identity)."""
-        other = Iteration([jobs[id(job)] for job in self.batch], self.started, self.cost, self.budget, self.chunk)
+        """A copy among the copied jobs, by number."""
+        other = Iteration([jobs[job.id] for job in self.batch], self.started, self.cost, self.budget, self.chunk)
         other.tokens = self.tokens
         return other
 
@@ -158,11 +158,11 @@ class StageState:
         self.gaps = GapHistogram()
 
     def clone(self, jobs: dict[int, Job]) -> StageState:
-        """A copy among the copied jobs (by the originals' identity); its cohort was folded before."""
+        """A copy among the copied jobs, by number; its cohort was folded before."""
         assert self.cohort is None
         other = StageState(self.code)
-        other.jobs = {number: jobs[id(job)] for number, job in self.jobs.items()}
-        other.queue = [jobs[id(job)] for job in self.queue]
+        other.jobs = {number: jobs[number] for number in self.jobs}
+        other.queue = [jobs[job.id] for job in self.queue]
         other.active = self.active
         other.virtual = self.virtual
         other.last = self.last
@@ -170,7 +170,7 @@ class StageState:
         other.latent = self.latent
         other.epoch = self.epoch
         other.changed = self.changed
-        other.residents = [jobs[id(job)] for job in self.residents]
+        other.residents = [jobs[job.id] for job in self.residents]
         other.version = self.version
         other.iteration = self.iteration.clone(jobs) if self.iteration is not None else None
         other.iterations = self.iterations

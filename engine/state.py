@@ -157,6 +157,17 @@ class State:
         self.claims = [ClaimState() for _ in program.claims]
         return self
 
+    def own(self, session: Session) -> Session:
+        """A session of this state that no other state has, in the place of one that is about to change."""
+        if not session.shared:
+            return session
+        own = session.clone()
+        self.slots[own.slot] = own
+        self.sessions[own.serial] = own
+        queue = self.pools[own.where].queue
+        queue[queue.index(session)] = own
+        return own
+
     def averages(self) -> tuple[TimeAverage, ...]:
         """What every settling records (R9.3)."""
         averages = [self.mean_live]
@@ -167,39 +178,49 @@ class State:
         return tuple(averages)
 
     def clone(self) -> State:
-        """A state that goes on from here by itself. Nobody listens to it."""
+        """A state that goes on from here by itself. Nobody listens to it.
+
+        Sessions at rest are not copied: both states have them until one of them changes one (``own``).
+        """
         other = State(self.code, self.seed, self.horizon, self.warmup, self.arrivals_wanted, self.trace)
         for name in _NUMBERS:
             setattr(other, name, getattr(self, name))
-        sessions: dict[int, Session] = {}
-        jobs: dict[int, Job] = {}
-        everybody: list[Session] = [s for s in self.slots if s is not None]
-        for session in everybody:
-            sessions[id(session)] = session.clone()
-        for copy in sessions.values():
+        other.slots = self.slots.copy()
+        other.sessions = self.sessions.copy()
+        copies: dict[int, Session] = {}
+        for slot, session in enumerate(self.slots):
+            if session is None or session.shared:
+                continue
+            if session.at_rest:
+                session.shared = True
+                continue
+            copies[slot] = copy = session.clone()
+            other.slots[slot] = copy
+            if copy.leg < 0:
+                other.sessions[copy.serial] = copy
+        for copy in copies.values():
             if copy.parent is not None:
-                copy.parent = sessions[id(copy.parent)]
+                copy.parent = copies[copy.parent.slot]
+        jobs: dict[int, Job] = {}
         for stage in self.stages:
-            for job in stage.jobs.values():
-                if id(job) not in jobs:
-                    jobs[id(job)] = job.clone(sessions[id(job.session)] if job.session is not None else None)
-        for copy in sessions.values():
+            for number, job in stage.jobs.items():
+                if number not in jobs:
+                    jobs[number] = job.clone(copies[job.session.slot] if job.session is not None else None)
+        for copy in copies.values():
             if copy.job is not None:
-                copy.job = jobs[id(copy.job)]
+                copy.job = jobs[copy.job.id]
         other.queue = self.queue.clone()
         other.ready = self.ready.copy()
         other.registers = self.registers.copy()
-        other.pools = [pool.clone(sessions) for pool in self.pools]
+        other.pools = [pool.clone(copies) for pool in self.pools]
         other.stages = [stage.clone(jobs) for stage in self.stages]
-        other.sessions = {serial: sessions[id(s)] for serial, s in self.sessions.items()}
-        other.slots = [sessions[id(s)] if s is not None else None for s in self.slots]
         other.free_slots = self.free_slots.copy()
         other.mean_live = self.mean_live.clone()
         other.arrival_stream = self.arrival_stream.clone()
         other.machine_stream = self.machine_stream.clone()
         other.eviction_stream = self.eviction_stream.clone()
         other.trace_stream = self.trace_stream.clone()
-        other.flows = {number: jobs[id(job)] for number, job in self.flows.items()}
+        other.flows = {number: jobs[number] for number in self.flows}
         other.flows_touched = self.flows_touched.copy()
         other.observed = [history.clone() for history in self.observed]
         other.client = {name: history.clone() for name, history in self.client.items()}

@@ -137,11 +137,15 @@ class Bucket:
         self.least = least
         self.greatest = greatest
 
+    def clone(self) -> Bucket:
+        """A copy."""
+        return Bucket(self.count, self.least, self.greatest)
+
 
 class GapHistogram:
     """Gaps between tokens in seconds, in buckets one per cent wide (R9.8)."""
 
-    __slots__ = ("_bucket", "buckets", "n", "total")
+    __slots__ = ("_bucket", "_own", "buckets", "n", "total")
 
     def __init__(self) -> None:
         self.buckets: dict[int, Bucket] = {}
@@ -149,6 +153,8 @@ class GapHistogram:
         self.total = 0.0
         self._bucket: Bucket | None = None
         """The bucket taken last."""
+        self._own: set[int] = set()
+        """The buckets that no clone has, too: a gap that falls into another one gets a copy of it first."""
 
     def add(self, gap: float) -> None:
         """Takes a gap."""
@@ -169,7 +175,11 @@ class GapHistogram:
         bucket = self.buckets.get(k)
         if bucket is None:
             bucket = self.buckets[k] = Bucket(1, gap, gap)
+            self._own.add(k)
         else:
+            if k not in self._own:
+                bucket = self.buckets[k] = bucket.clone()
+                self._own.add(k)
             bucket.count += 1
             if gap < bucket.least:
                 bucket.least = gap
@@ -220,9 +230,11 @@ class GapHistogram:
         raise AssertionError("the buckets hold all n gaps")
 
     def clone(self) -> GapHistogram:
-        """A copy."""
+        """A copy; of the buckets only those are copied that a gap falls into from here on."""
         other = GapHistogram()
-        other.buckets = {k: Bucket(bucket.count, bucket.least, bucket.greatest) for k, bucket in self.buckets.items()}
+        other.buckets = self.buckets.copy()
+        self._own = set()
+        self._bucket = None
         other.n = self.n
         other.total = self.total
         return other

@@ -33,14 +33,14 @@ def admit(k: State, pool: PoolState, settle: Callable[[State], None]) -> bool:
     waiting = pool.queue.copy()
     left = waiting.copy()
     while waiting:
-        session = admission.select_among(k, pool, waiting)
-        left.remove(session)
+        chosen = admission.select_among(k, pool, waiting)
+        left.remove(chosen)
+        waiting.remove(chosen)
+        session = k.own(chosen)
         if admission.try_admit(k, pool, session, admission.evaluate(k, session)):
             settle(k)
             # Who lost a hold meanwhile and joined again is still tried, in the place it has now.
             waiting = [s for s in pool.queue if s in left]
-        else:
-            waiting.remove(session)
     pool.ticking = False
     if pool.queue:
         ticks.joined(k, pool)

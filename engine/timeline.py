@@ -20,7 +20,7 @@ from engine.series import Series
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
 from engine.trail import Trail
-from engine.walking import Interrupt, Interrupted, Pace, Report, advance, go_on, search_back
+from engine.walking import Interrupt, Interrupted, Pace, Report, advance, approach, go_on, search_back
 
 _STRETCH = 4096
 """The most iterations one leap takes on a walk, so that an interrupt is seen soon and progress shown."""
@@ -376,9 +376,10 @@ class Timeline:
         run = self._now
         self._inside = 0
         stage = run.advance()
-        stepped = (run.state.events, run.state.attempts)
+        state = run.state
+        events, attempts = state.events, state.attempts
         leapt = run.leap(most, not_past) if most > 0 else 0
-        self._notes.passed(run, stage, stepped, leapt)
+        self._notes.passed(run, stage, events, attempts, leapt)
         if run.finished:
             run.close()
         if run.failure is not None:
@@ -454,7 +455,7 @@ class Timeline:
         run = self._now
         if position < run.position or run.failure is not None or self._notes.checkpoints.between(run.position, position):
             run = self._notes.checkpoints.before(position)
-        go_on(run, position)
+        approach(run, position, self._notes.checkpoints)
         self._take(run)
 
     def _take(self, run: Simulation) -> None:
@@ -482,7 +483,12 @@ class Timeline:
             if previous is not None:
                 run = self._notes.checkpoints.before(previous)
                 go_on(run, previous)
-                snapshot = run.snapshot()
+                snapshot = self._trail.snapshot(previous)
+                if snapshot is None:
+                    snapshot = run.snapshot()
+                    # One step back it is what is looked at next.
+                    if snapshot.failure is None:
+                        self._trail.looked(previous, snapshot)
                 run.listen(records)
                 while run.position < position and not run.finished:
                     run.advance()

@@ -144,12 +144,13 @@ def rooms_of(k: State, session: Session) -> tuple[Room, ...]:
     pending = session.pending
     if pending is None:
         return ()
-    streams = session.stream, session.workload, k.machine_stream
-    session.stream, session.workload, k.machine_stream = (stream.clone() for stream in streams)
+    # A copy of the session is asked: what it draws is nobody else's, and other runs may have the session too.
+    asking, drawn = session.clone(), k.machine_stream
+    k.machine_stream = drawn.clone()
     try:
-        return tuple(_room(k, session, index, place) for place, index in enumerate(pending.pools))
+        return tuple(_room(k, asking, index, place) for place, index in enumerate(pending.pools))
     finally:
-        session.stream, session.workload, k.machine_stream = streams
+        k.machine_stream = drawn
 
 
 def _room(k: State, session: Session, index: int, place: int) -> Room:

@@ -203,18 +203,10 @@ def _line(k: State, pool: PoolState) -> tuple[WaitingView, ...]:
         shown = pending.view
         if shown is None or shown.needs is not pending.needs or not (shown.at_rest or _stands(k, pool, session, shown, keyed)):
             view = _waiting(k, pool, session, fresh=False)
-            at_rest = not keyed and _at_rest(session)
+            at_rest = not keyed and session.at_rest
             pending.view = shown = Shown(pending.units, pending.needs, session.attrs.copy(), view, at_rest=at_rest)
         views.append(shown.view)
     return tuple(views)
-
-
-def _at_rest(session: Session) -> bool:
-    """Whether nothing of a waiting session changes before its hold is tried, which renews its needs: no other reaches it.
-
-    A leg ends its session's wait for it, a lease may expire or be taken, and what is held may be preempted.
-    """
-    return session.leg < 0 and not (session.legs or session.holds or session.leases or session.suspended)
 
 
 def _stands(k: State, pool: PoolState, session: Session, shown: Shown, keyed: bool) -> bool:

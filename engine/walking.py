@@ -75,6 +75,15 @@ def go_on(run: Simulation, position: Position, pace: Pace | None = None) -> None
             pace.step(run)
 
 
+def approach(run: Simulation, position: Position, checkpoints: Checkpoints) -> None:
+    """Goes on until a run stands where somebody will look around, leaving checkpoints close by."""
+    checkpoints.approaches(run.position)
+    while run.position < position and not run.finished:
+        advance(run, position)
+        if run.position < position:
+            checkpoints.approached(run)
+
+
 def search_back(
     checkpoints: Checkpoints, breakpoints: Sequence[Breakpoint], last: Position, pace: Pace
 ) -> tuple[Position, tuple[Breakpoint, ...]] | None:

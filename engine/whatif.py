@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def session_of(k: State, who: Who) -> Session | None:
-    """The live session or leg that records name so."""
+    """The live session or leg that records name so; to look at, as other runs may have it too."""
     if who.leg is None:
         return k.sessions.get(who.serial)
     wanted = (who.serial, who.leg)
@@ -62,7 +62,7 @@ def without(run: Simulation, who: Who) -> Simulation | None:
     session = session_of(other.state, who)
     if session is None or session.leg >= 0 or session.legs:
         return None
-    endings.withdraw(other.state, session)
+    endings.withdraw(other.state, other.state.own(session))
     come_to_rest(other.state)
     return other
 
@@ -73,6 +73,8 @@ def with_turn(run: Simulation, who: Who) -> Simulation | None:
     session = session_of(other.state, who)
     if session is None or session.status != QUEUED or session.pending is None:
         return None
+    session = other.state.own(session)
+    assert session.pending is not None
     queue = other.state.pools[session.where].queue
     queue.remove(session)
     queue.insert(0, session)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.decisions import Decision
 from engine.history import History
+from engine.request_context import RequestState
+from engine.rng import Stream
+from engine.session_state import HeldPool, Hold, Job, Lease, OpenTurn, Pending, Session
 from engine.simulation import Simulation
 from grammar import ir
 from tests.engine.programs import (
@@ -157,3 +162,70 @@ def test_an_empty_history_has_no_last() -> None:
     history: History = History()
     assert history.last() is None
     assert history.all() == []
+
+
+# --------------------------------------------------------------------------- sessions at rest
+
+
+def queued(*keys: ir.Expr) -> ir.Program:
+    """Eight sessions ask a pool for half of what it has, by amounts that move; by keys where there are any."""
+    m = Model()
+    kv = m.pool("kv", 8, admit_via=0, queue=keys or None, preempt=LIFO)
+    llm = m.engine(budget=6, memory=kv)
+    m.batch(8)
+    need = 3 + call("Queued", kv) * 0.125
+    m.session(hold((kv, need), body=[prefill(llm, 2, kv), decode(llm, 4, kv)]), hold((kv, 1), body=[decode(llm, 1, kv)]))
+    return m.build(60)
+
+
+SHARING = {**PROGRAMS, "queued": queued, "queued by keys": lambda: queued(-ctx("Waited"), -serial)}
+
+
+_ASIDE = ("view", "shared", "common", "_stream_common", "_workload_common", "code", "session", "parent", "hold", "held")
+"""How a hold was shown, what of a session clones have too, and what is looked up anew where it is not at hand."""
+
+
+def stands(part: Any) -> Any:
+    """All of a session as plain values."""
+    if isinstance(part, list | tuple):
+        return [stands(item) for item in part]
+    if isinstance(part, dict):
+        return {key: stands(value) for key, value in part.items()}
+    if isinstance(part, Stream):
+        return part.place
+    if isinstance(part, Session | Pending | RequestState | OpenTurn | Hold | HeldPool | Lease | Job):
+        return {name: stands(getattr(part, name)) for name in type(part).__slots__ if name not in _ASIDE}
+    return part
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_what_clones_have_in_common_stays_as_it_was(name: str) -> None:
+    run_ = Simulation(SHARING[name]())
+    clones: list[tuple[Simulation, Any]] = []
+    while not run_.finished:
+        clone = run_.clone()
+        clones.append((clone, stands(clone.state.slots)))
+        assert stands(run_.state.slots) == clones[-1][1]
+        run_.advance()
+    assert all(stands(clone.state.slots) == before for clone, before in clones)
+    ended = stands(run_.state.slots)
+    for clone, _ in clones[::5]:
+        clone.run()
+    assert all(stands(clone.state.slots) == before for i, (clone, before) in enumerate(clones) if i % 5)
+    assert stands(run_.state.slots) == ended
+
+
+def test_a_waiting_session_is_copied_only_once_its_hold_is_tried() -> None:
+    # 8 sessions ask for 3 and then some of 8 units: two get in, the third is tried in vain, five are never looked at
+    run_ = Simulation(queued())
+    run_.advance()
+    clone = run_.clone()
+    assert run_.state.pools[0].queue == clone.state.pools[0].queue
+    run_.advance()
+    queue, before = run_.state.pools[0].queue, clone.state.pools[0].queue
+    assert [s.serial for s in queue] == [2, 3, 4, 5, 6, 7]
+    assert [s.shared for s in queue] == [False, True, True, True, True, True]
+    assert queue[1:] == before[3:]
+    assert queue[0] is not before[2]
+    # The head asked with 6 in the queue; its statement, which is all the clone knows of, with the 2 before it there.
+    assert (queue[0].pending.needs, before[2].pending.needs) == ([3.75], [3.25])  # type: ignore[union-attr]  # both wait

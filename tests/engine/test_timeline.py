@@ -254,7 +254,7 @@ class WalksWithFewCheckpoints(Walks):
 
     def __init__(self) -> None:
         super().__init__()
-        self.dense = mock.patch.multiple("engine.checkpoints", _FIRST_SPACING=5, _MOST=6)
+        self.dense = mock.patch.multiple("engine.checkpoints", _FIRST_SPACING=5, _MOST=6, _WORTH=1, _NEAR_SPACING=2, _MOST_NEAR=3)
         self.near = mock.patch("engine.walking._NEAR", (2, 4))
         self.dense.start()
         self.near.start()
