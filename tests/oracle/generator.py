@@ -40,7 +40,7 @@ FAMILIES = {
     "chains": _written("chains", chains),
     "set aside": set_aside,
 }
-# How many of twenty programs are of each family: engines have the most that can go wrong.
+# How many of twenty-two programs are of each family: engines have the most that can go wrong.
 WEIGHTS = {
     "engines": 6,
     "pairs": 2,
@@ -51,6 +51,8 @@ WEIGHTS = {
     "chained": 1,
     "leases": 1,
     "chains": 2,
+    "spilled": 1,
+    "set aside": 1,
 }
 
 

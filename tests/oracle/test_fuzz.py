@@ -24,6 +24,8 @@ MET = {
     "chained": ("evictions", "rejections"),
     "leases": ("evictions", "leases expired"),
     "chains": ("evictions", "leases expired"),
+    "spilled": ("evictions", "spills"),
+    "set aside": ("evictions", "leases expired"),
 }
 """What so few programs of a family meet already."""
 
