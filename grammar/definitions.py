@@ -141,7 +141,7 @@ class Definitions:
                     suggestion="hand the value in as a parameter of the definition",
                 )
                 continue
-            definition.decl = replace(definition.decl, body=from_host(body))
+            definition.decl = replace(definition.decl, body=from_host(body, f"--def {name}={text}"))
             definition.replaced = True
 
     def _check_order(self, definition: Definition) -> None:

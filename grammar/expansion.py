@@ -34,19 +34,30 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class ExpandedSpan(Span):
-    """A span in a text that stands somewhere else by expansion; ``uses`` goes innermost first."""
+    """A span in a text that stands somewhere else by expansion; ``uses`` goes innermost first.
+
+    ``option`` is what of the host it stands for, where it is no place in the program (L13.7).
+    """
 
     uses: tuple[Use, ...]
+    option: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HostSpan(Span):
-    """A place in an expression the host supplied, which is no place in the program (L13.7)."""
+    """A place in an expression the host supplied with an option, which is no place in the program (L13.7)."""
+
+    option: str
 
 
 def uses_of(span: Span | None) -> tuple[Use, ...]:
     """The uses by which a piece of text got where it is, innermost first."""
     return span.uses if isinstance(span, ExpandedSpan) else ()
+
+
+def option_of(span: Span | None) -> str | None:
+    """The option a piece of text was supplied with, None for one of the program."""
+    return span.option if isinstance(span, ExpandedSpan | HostSpan) else None
 
 
 def plain(span: Span) -> Span:
@@ -56,9 +67,10 @@ def plain(span: Span) -> Span:
 
 def reached_by(span: Span, use: Use) -> Span:
     """The span of a node that is put in place of ``use``; what the host supplied stands at the use itself."""
+    option = option_of(span)
     if isinstance(span, HostSpan):
         span = use.span
-    return ExpandedSpan(span.line, span.column, span.end_line, span.end_column, (*uses_of(span), use))
+    return ExpandedSpan(span.line, span.column, span.end_line, span.end_column, (*uses_of(span), use), option)
 
 
 _CHILDREN: dict[type, tuple[str, ...]] = {}
@@ -106,10 +118,10 @@ def _mapped(value: Any, change: Callable[[syntax.Node], syntax.Node]) -> Any:
     return value
 
 
-def from_host(node: N) -> N:
-    """The tree of an expression the host supplied, its spans marked as none of the program's."""
-    span = HostSpan(node.span.line, node.span.column, node.span.end_line, node.span.end_column)
-    return cast(N, replace(cast(Any, rebuilt(node, from_host)), span=span))
+def from_host(node: N, option: str) -> N:
+    """The tree of an expression the host supplied with an option, its spans marked as none of the program's."""
+    span = HostSpan(node.span.line, node.span.column, node.span.end_line, node.span.end_column, option)
+    return cast(N, replace(cast(Any, rebuilt(node, lambda below: from_host(below, option))), span=span))
 
 
 def size(node: syntax.Node) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from grammar.diagnostics import Diagnostic, Note, ProgramError
-from grammar.expansion import plain, uses_of
+from grammar.expansion import option_of, plain, uses_of
 from grammar.names import nearest
 from grammar.source import Source, Span, Written
 
@@ -83,7 +83,7 @@ class Findings:
         self.source = source
         self.errors: list[Diagnostic] = []
         self.warnings: list[Diagnostic] = []
-        self._seen: set[tuple[str, Span | None]] = set()
+        self._seen: set[tuple[str, Span | None, str]] = set()
         self._of_names = False
 
     def error(self, code: str, span: Span | None, message: str, *notes: Note, suggestion: str | None = None) -> None:
@@ -111,10 +111,15 @@ class Findings:
         notes: Iterable[Note],
         suggestion: str | None,
     ) -> None:
-        place = None if span is None else plain(span)
-        if (code, place) in self._seen:
+        option = option_of(span)
+        if option is not None:
+            # However often the text uses it, it is told once, and of the option (L13.7).
+            message = f"in `{option}`: {message}"
+        place = None if span is None or option is not None else plain(span)
+        seen = (code, place, message if place is None else "")
+        if seen in self._seen:
             return
-        self._seen.add((code, place))
+        self._seen.add(seen)
         told = tuple(Note(n.message, None if n.span is None else plain(n.span)) for n in notes)
         chain = tuple(use.note() for use in uses_of(span))
         where.append(Diagnostic(code, "error" if severity == "error" else "warning", message, place, (*told, *chain), suggestion))

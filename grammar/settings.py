@@ -46,11 +46,14 @@ class Settings:
 
 
 def check_times(findings: Findings, settings: Settings) -> None:
-    """A horizon is finite and above the warm-up, which is not negative (E1402)."""
+    """A horizon is finite, after 0 and above the warm-up, which is not negative (E1402)."""
     horizon, warmup = settings.horizon, settings.warmup
     told = settings.shown
     if horizon is not None and not math.isfinite(horizon):
         message = f"{told('horizon')} is a finite time, and {horizon:g} is none"
+        findings.outside("E1402", settings.written.get("horizon"), message, "--horizon 100")
+    elif horizon is not None and horizon <= 0:
+        message = f"{told('horizon')} is a time after 0, and {horizon:g} is none"
         findings.outside("E1402", settings.written.get("horizon"), message, "--horizon 100")
     elif math.isnan(warmup) or warmup < 0:
         message = f"{told('warmup')} is not below 0, and {warmup:g} is"

@@ -260,6 +260,8 @@ def test_the_constant_of_an_input_is_no_input_and_the_input_is_named() -> None:
         (Settings(10.0, defs={"f": "x +"}), "E318", "no expression: expected an expression, read the end of the text"),
         (Settings(10.0, warmup=10.0), "E1402", "not below"),
         (Settings(float("inf")), "E1402", "finite"),
+        (Settings(-3.0), "E1402", "`--horizon` is a time after 0, and -3 is none"),
+        (Settings(10.0, defs={"f": "foo + x"}), "E504", "in `--def f=foo + x`: nothing is called `foo`"),
         (Settings(10.0, arrivals=0), "E1403", "above 0"),
     ],
 )
@@ -271,6 +273,19 @@ def test_what_the_host_gives_wrongly_names_the_option(settings: Settings, code: 
     (found,) = errors(text, settings)
     assert found.id == code
     assert words in found.message + (found.suggestion or "")
+    assert found.span is None or code == "E314"
+
+
+def test_what_is_wrong_in_a_supplied_definition_is_told_once_and_points_nowhere_in_the_text() -> None:
+    text = (
+        "def f(x) { x } def g(x) { f(x) + f(x + 1) } fn main() { "
+        "stage s : delay; workload { arrive batch(1); turn { set n = f(1) + g(2); } } server { run s (cost(s, f(n))); } }"
+    )
+    (found,) = errors(text, Settings(10.0, defs={"f": "foo + x"}))
+    assert (found.id, found.span) == ("E504", None)
+    assert found.message == "in `--def f=foo + x`: nothing is called `foo`"
+    both = errors(text, Settings(10.0, defs={"f": "foo + bar", "h": "1", "i": "1"}))
+    assert [error.message.split("…")[0] for error in both] == ["`--def h=", "`--def i="], "each option that is none is told"
 
 
 def test_a_value_for_an_input_that_stands_above_main_is_not_told_as_one_for_no_input() -> None:
