@@ -72,6 +72,7 @@ fuzz: $(STAMP) reference ## run random programs and read edited texts here and o
 bench: $(STAMP) reference ## measure the engine beside the reference, alternated in one run; check every story of the benchmarks
 	$(BIN)/python -m tests.bench.measure
 	$(BIN)/python -m tests.bench.stories
+	$(BIN)/python -m tests.bench.held
 
 cases: $(STAMP) ## pack the recorded reference material anew from $(SHARED)
 	$(BIN)/python -m tests.pack_cases $(SHARED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.grid import Cell, Column, Mode
 from engine.snapshot import Who
 from grammar.declaring import dataclass
@@ -20,6 +22,9 @@ CELLS: dict[Mode, tuple[str, Role]] = {
     "elsewhere": ("-", "free"),
     "ended": ("✓", "removed"),
 }
+
+#: What a request does that is not in the engine: one that does nothing else in view has no line.
+ABSENT: tuple[Mode, ...] = ("elsewhere", "ended")
 
 #: Cells of a request's name, and of what it has of the present iteration.
 NAME, NOW = 7, 10
@@ -65,11 +70,7 @@ def grid(answer: GridAnswer, width: int) -> Content:
     view = _view(answer, width)
     shown = answer.columns[view.first : view.last + 1]
     present = view.present
-    absent = ("elsewhere", "ended")
-    rows = sorted(
-        {who for column in shown for who, cell in column.cells.items() if cell.mode not in absent},
-        key=lambda who: (who.serial, who.leg if who.leg is not None else -1),
-    )
+    rows = sorted(_present(shown), key=lambda who: (who.serial, who.leg if who.leg is not None else -1))
 
     def make(index: int) -> Entry:
         if index < len(rows):
@@ -78,6 +79,16 @@ def grid(answer: GridAnswer, width: int) -> Content:
         return Entry(_foot(view, index - len(rows)))
 
     return Content(Lazily(len(rows) + _feet(answer), make), _ruler(view))
+
+
+def _present(shown: tuple[Column, ...]) -> Iterator[Who]:
+    """Whoever waits or runs in some of the columns; thousands may, in hundreds of columns, so most are asked about once."""
+    latest: dict[Who, Cell] = {}
+    for column in shown:
+        latest.update(column.cells)
+    for who, cell in latest.items():
+        if cell.mode not in ABSENT or any(seen.mode not in ABSENT for one in shown if (seen := one.cells.get(who))):
+            yield who
 
 
 def grid_title(answer: GridAnswer) -> str:
