@@ -55,7 +55,7 @@ STEPS = (
     Step("a program, at its start", (), ("the start: nothing has happened yet", "q quit"), 2.5),
     Step("three iterations", ("s", "s", "s"), ("iteration 3 ",), 2.0),
     Step("on to the first preemption", ("c",), ("preemption of r7", "iteration 15"), 3.5),
-    Step("who was preempted, and for whom", ("w",), ("r4 asked kv for 16",), 5.0),
+    Step("who was preempted, and for whom", ("w",), ("r4 asked for 16 of kv",), 5.0),
     Step("back to the run, one step on", ("escape", "s"), ("iteration 16",), 2.0),
     Step("why the head of the queue waits", ("3", "w"), ("why r7 waits",), 5.0),
     Step("its story", ("escape", "enter", "enter"), ("story of r7",), 5.0),

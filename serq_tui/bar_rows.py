@@ -139,7 +139,7 @@ def _portions(portions: tuple[Portion, ...], width: int, stops: frozenset[int]) 
 def registers(state: RegistersState, width: int) -> Content:
     """Each register with what it was, and then each watched value."""
     if not state.registers and not state.watches:
-        return Content([Entry(piece("none: state NAME = c; declares one", "dim"))])
+        return Content([Entry(piece("state n = 0; declares one", "dim"))])
     names = [_register_name(register, state.several) for register in state.registers]
     names += [watch.text for watch in state.watches]
     name_width = min(max(len(name) for name in names), max(width - 14, 6))

@@ -167,7 +167,7 @@ def _entry(record: Admitted | Blocked | AdmissionClosed | Queued | Rejected, nam
             return f"not admitted: {blocked(record, names.pool(record.short_of))}"
         case AdmissionClosed():
             left = f", {plural(record.left, 'token')} left" if record.reason != "budget" else ""
-            return f"nobody more is admitted: {_CLOSED[record.reason]}{left}"
+            return f"admission closes: {_CLOSED[record.reason]}{left}"
         case Queued():
             asks = ", ".join(f"{names.pool(pool)} {amount(units)}" for pool, units in record.asks)
             where = "at the head of" if record.at_head else "in"

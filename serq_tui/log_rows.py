@@ -9,6 +9,9 @@ from serq_tui.decision_words import decision, role
 from serq_tui.format import amount, clock
 from serq_tui.pieces import Content, Entry, Lazily, Piece, cut, piece
 
+#: From this width on a decision's type has a column of its own: below, its sentence needs the room and says as much.
+TYPED = 100
+
 
 def log(answer: LogAnswer, width: int, filter_text: str = "") -> Content:
     """The latest decisions that have every word of a filter, oldest first."""
@@ -23,7 +26,7 @@ def log(answer: LogAnswer, width: int, filter_text: str = "") -> Content:
     def make(index: int) -> Entry:
         one = logged[index]
         when = f" {one.position!s:<{place}}  {clock(one.record.time):>{time}}  "
-        kind = f"{type(one.record).__name__:<16}"
+        kind = f"{type(one.record).__name__:<16}" if width >= TYPED else ""
         text = decision(one.record, answer.scene.names)
         return Entry(cut((Piece(when, "dim"), Piece(kind, "dim"), Piece(text, role(one.record))), width), AtPosition(one.position))
 

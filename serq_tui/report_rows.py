@@ -80,5 +80,5 @@ def _histogram(spread: Spread, section: str, names: int) -> Line:
         Piece(f"{figure(low):>9} "),
         Piece(bars, "used"),
         Piece(f" {figure(high):<9} "),
-        Piece(f"{amount(most)} in the highest", "dim"),
+        Piece(f"peak {amount(most)}", "dim"),
     )

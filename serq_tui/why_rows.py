@@ -219,7 +219,7 @@ def autopsy_title(answer: AutopsyAnswer) -> str:
 def _autopsy(found: Autopsy, scene: Scene, width: int) -> Iterable[Entry]:
     record = found.record
     pool = scene.names.pool(record.pool)
-    grew = f"{record.grower} asked {pool} for {amount(record.need)}, {amount(record.free)} free"
+    grew = f"{record.grower} asked for {amount(record.need)} of {pool}, {amount(record.free)} free"
     yield Entry(cut((Piece(" " + grew),), width), AtPosition(found.position))
     kept = f", {amount(found.kept)} stay cached" if found.kept else ""
     lost: Line = (
@@ -227,12 +227,21 @@ def _autopsy(found: Autopsy, scene: Scene, width: int) -> Iterable[Entry]:
         Piece(f"{record.who} loses {amount(record.position)} computed units{kept}", "preempted"),
     )
     yield Entry(cut(lost, width))
-    yield Entry(piece(" candidates, the first one goes", "dim"))
+    yield Entry(piece(" candidates, the least key goes first", "dim"))
     for place, (who, keys) in enumerate(record.candidates[:LISTED]):
         # 0 has a sign here where keys are negated places.
         shown = ", ".join(number(key + 0.0) for key in keys)
         mark: Line = piece("   x ", "preempted") if not place else piece("     ")
-        yield Entry(cut((*mark, Piece(f"{who!s:<6}", "strong" if not place else "plain"), Piece(f"keys {shown}", "dim")), width))
+        yield Entry(
+            cut(
+                (
+                    *mark,
+                    Piece(f"{who!s:<6}", "strong" if not place else "plain"),
+                    Piece(f"key{'s' if len(keys) > 1 else ''} {shown}", "dim"),
+                ),
+                width,
+            )
+        )
     rest = len(record.candidates) - LISTED
     if rest > 0:
         yield Entry(piece(f"     and {rest} more", "dim"))

@@ -52,9 +52,9 @@ def every(records: Iterable[Decision], kind: type[_T]) -> tuple[_T, ...]:
 
 
 def preemption(record: Preempted, pool: str) -> str:
-    """Why a request lost its hold: ``preemption of r7 in kv: r2 asked for 16, 4 free``."""
+    """Why a request lost its hold: ``preemption of r7: r2 asked for 16 of kv, 4 free``."""
     whose = "it" if record.grower == record.who else str(record.grower)
-    return f"preemption of {record.who} in {pool}: {whose} asked for {amount(record.need)}, {amount(record.free)} free"
+    return f"preemption of {record.who}: {whose} asked for {amount(record.need)} of {pool}, {amount(record.free)} free"
 
 
 def blocked(record: Blocked, pool: str) -> str:

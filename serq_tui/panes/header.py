@@ -14,12 +14,17 @@ from serq_tui.view_state import HeaderState
 class HeaderBar(Styled):
     """Two lines that say the moment; while a run is under way the second says what it does."""
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, state: HeaderState | None = None) -> None:
         super().__init__(id=id)
-        self._state: HeaderState | None = None
+        self._state = state
         self._activity: str | None = None
         self._drawn: dict[int, Line] = {}
         """What each line was last drawn from."""
+
+    @property
+    def state(self) -> HeaderState | None:
+        """The moment it says."""
+        return self._state
 
     @property
     def activity(self) -> str | None:

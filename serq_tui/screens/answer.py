@@ -1,4 +1,4 @@
-"""The screen of an answer, over the debugger and under its header; it passes the keys that move in time on to the run."""
+"""The screen of an answer, over the debugger, with a header as its own; it passes the keys that move in time on to the run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.keymap import actions, bindings
 from serq_tui.messages import AskAgain, FollowLine, TellStory
 from serq_tui.panes.answer import AnswerPane
+from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.keys import KeysBar
 from serq_tui.panes.line import TypedLine
 from serq_tui.screens.searching import found, search_line
+from serq_tui.view_state import HeaderState
 
 #: Keys of the debugger that work over an answer too: those that move in time, and some that do not ask where one is.
 _ASKING = frozenset({"why", "log", "grid", "standstill", "waste", "compare", "swap", "export", "report", "plots"})
@@ -58,13 +60,15 @@ class AnswerScreen(ModalScreen[None]):
         *_passed_on(),
     ]
 
-    def __init__(self, question: Question, answer: Answer) -> None:
+    def __init__(self, question: Question, answer: Answer, moment: HeaderState | None = None) -> None:
         super().__init__()
         self.question = question
         self.answer = answer
+        self.header = HeaderBar("header", moment)
 
     def compose(self) -> ComposeResult:
-        """The answer, a line to filter in, the keys."""
+        """The moment, the answer, a line to filter in, the keys."""
+        yield self.header
         yield AnswerPane("answer")
         yield TypedLine(placeholder="words a decision must have: r7 kv preempted", id="filter")
         yield KeysBar(id="keys")
@@ -87,11 +91,12 @@ class AnswerScreen(ModalScreen[None]):
 
     def show(self, question: Question, answer: Answer) -> None:
         """Show another answer."""
+        another = type(answer) is not type(self.answer)
         self.question, self.answer = question, answer
         self.pane.show(answer)
-        if not isinstance(answer, LogAnswer):
+        if another:
             self._end_filter()
-        self.refresh_bindings()
+            self.refresh_bindings()
 
     @property
     def below(self) -> Screen[object]:

@@ -15,6 +15,7 @@ from serq_tui.comparing import AskCompare, CompareAnswer
 from serq_tui.controller import Controller
 from serq_tui.figures import AskReport
 from serq_tui.messages import Answered, AskAgain, FollowLine, Plotted, TellStory
+from serq_tui.panes.header import HeaderBar
 from serq_tui.panes.tables import RequestPane
 from serq_tui.screens.moving import MovingScreen
 
@@ -111,6 +112,12 @@ class AskingScreen(MovingScreen):
         """The request one has chosen last, wherever it is by now."""
         raise NotImplementedError
 
+    @property
+    def header(self) -> HeaderBar:
+        """The header one sees: that of the answer, where one is on screen."""
+        shown = self._shown()
+        return shown.header if shown is not None else super().header
+
     def _shown(self) -> AnswerScreen | None:
         """The answer on screen, None without one."""
         if self.app.screen is self:
@@ -157,7 +164,7 @@ class AskingScreen(MovingScreen):
         else:
             from serq_tui.screens.answer import AnswerScreen
 
-            self.app.push_screen(AnswerScreen(message.question, message.answer))
+            self.app.push_screen(AnswerScreen(message.question, message.answer, self.header.state))
         self.go_on()
 
     # ----------------------------------------------------------------- what an answer leads to

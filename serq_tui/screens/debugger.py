@@ -52,6 +52,8 @@ class DebuggerScreen(CommandingScreen):
         self.folder = folder
         self._asked = asked
         self._ends = (False, False)
+        self._behind = False
+        """Whether the panes show an earlier moment, since an answer covers them."""
 
     def compose(self) -> ComposeResult:
         """Header, desk, keys."""
@@ -86,13 +88,20 @@ class DebuggerScreen(CommandingScreen):
     def draw(self) -> None:
         """Show the present moment through the present lens."""
         view = self.controller.view()
-        self.query_one(HeaderBar).show(view.header)
-        self.query_one(Desk).show(view)
+        self.header.show(view.header)
+        self._behind = self._shown() is not None
+        if not self._behind:
+            self.query_one(Desk).show(view)
         moment = self.controller.moment
         ends = (moment.before is None, moment.now.finished or moment.now.failure is not None)
         if ends != self._ends:
             self._ends = ends
             self.refresh_bindings()
+
+    def on_screen_resume(self) -> None:
+        """Whatever lay over the panes is gone."""
+        if self._behind:
+            self.draw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim what has nowhere to go; name escape only where it does something."""

@@ -61,6 +61,11 @@ class MovingScreen(Screen[None]):
         """Whether a move is under way, or waits for its turn."""
         return self._interrupt is not None or bool(self._queued)
 
+    @property
+    def header(self) -> HeaderBar:
+        """What says the moment, and what is under way."""
+        return self.query_one(HeaderBar)
+
     def seek(self, target: Target | None) -> None:
         """Go to a moment that was named; None where none was."""
         if target is not None:
@@ -121,7 +126,8 @@ class MovingScreen(Screen[None]):
         """In the worker's thread: the one place that moves the timeline."""
         begun = time.thread_time()
         arrival = controller.carry_out(plan, interrupt.is_set, self.throttled(doing(plan.move)))
-        self._took = time.thread_time() - begun
+        if isinstance(plan.move, Step | StepDecision):
+            self._took = time.thread_time() - begun
         self.post_message(Arrived(arrival, plan.move))
 
     def throttled(self, words: str) -> Callable[[Headway], None]:
@@ -143,7 +149,7 @@ class MovingScreen(Screen[None]):
     def _say(self, words: str) -> None:
         if self.busy:
             more = f", {len(self._queued)} more to do" if self._queued else ""
-            self.query_one(HeaderBar).say(f"{words}{more}   esc stops")
+            self.header.say(f"{words}{more}   esc stops")
             self.refresh_bindings()
 
     def finish(self) -> None:
@@ -152,7 +158,7 @@ class MovingScreen(Screen[None]):
         if self._saying is not None:
             self._saying.stop()
             self._saying = None
-        self.query_one(HeaderBar).say(None)
+        self.header.say(None)
         if self._named_interrupt:
             self.refresh_bindings()
 
@@ -177,7 +183,7 @@ class MovingScreen(Screen[None]):
         """
         self._painting = True
         self._drew = time.monotonic()
-        self.query_one(HeaderBar).call_after_refresh(self._painted)
+        self.header.call_after_refresh(self._painted)
 
     def _painted(self) -> None:
         self._painting = False

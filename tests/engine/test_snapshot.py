@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
-from engine import plan
+from engine import plan, views
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot, Who
 from engine.stage_state import StageState
@@ -34,6 +36,7 @@ from tests.engine.programs import (
     where,
 )
 from tests.engine.requests import Serving
+from tests.engine.strategies import programs
 
 
 def at(program: ir.Program, time: float) -> Snapshot:
@@ -43,6 +46,32 @@ def at(program: ir.Program, time: float) -> Snapshot:
     while not simulation.finished and simulation.next_time() <= time:
         simulation.advance()
     return simulation.snapshot()
+
+
+def read_anew(simulation: Simulation) -> Snapshot:
+    """A moment with nothing of it shown again."""
+    kept = [(s.pending, s.pending.view) for s in simulation.state.slots if s is not None and s.pending is not None]
+    for pending, _ in kept:
+        pending.view = None
+    made = simulation.snapshot()
+    for pending, view in kept:
+        pending.view = view
+    return made
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(programs())
+def test_what_is_shown_again_of_a_queue_is_what_would_be_read_of_it(program: ir.Program) -> None:
+    simulation = Simulation(program)
+    with patch.object(views, "_READ_ANEW", 0):  # every hold is far behind
+        for _ in range(120):
+            simulation.advance()
+            # As text: what cannot be read is equal to nothing.
+            assert repr(simulation.snapshot()) == repr(read_anew(simulation))
+            k = simulation.state
+            assert views._all_held(k) == {s.slot: views._holds(s) for s in k.slots if s is not None and views._holds(s)}
+            if simulation.finished:
+                break
 
 
 def test_a_running_request_shows_its_run_its_memory_and_its_share_of_the_batch() -> None:

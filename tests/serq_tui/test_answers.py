@@ -15,7 +15,9 @@ from engine.would_admit import Change
 from serq_tui import grid_rows
 from serq_tui.answers import Answer, AskAutopsy, AutopsyAnswer, GridAnswer, LogAnswer, NoAnswer, Question, StoryAnswer, WhyAnswer
 from serq_tui.log_rows import filtered
+from serq_tui.panes.desk import Desk
 from serq_tui.screens.answer import AnswerScreen
+from serq_tui.view_state import DebuggerState
 from tests.serq_tui.piloting import CHAT, EXAMPLES, LATCHED, PREEMPTION, Driver, opened
 
 
@@ -252,3 +254,23 @@ async def test_every_answer_fits_every_size(path: Path, keys: tuple[str, ...], s
         assert len(lines) == size[1]
         assert max(len(line) for line in lines) <= size[0]
         assert path.name in lines[0]
+
+
+async def test_under_an_answer_nothing_is_drawn_until_it_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[int] = []
+    show = Desk.show
+
+    def counted(desk: Desk, state: DebuggerState) -> None:
+        shown.append(state.header.engines[0][1])
+        show(desk, state)
+
+    async with opened(PREEMPTION) as driver:
+        await driver.press("s", "v")
+        monkeypatch.setattr(Desk, "show", counted)
+        await driver.press("s", "s")
+        assert shown == []
+        assert "vllm iteration 3" in driver.text(), "the answer says the moment it is of"
+        assert "▼ 3" in driver.text()
+        await driver.press("escape")
+        assert shown == [3]
+        assert driver.desk.running_pane.state == driver.view.running

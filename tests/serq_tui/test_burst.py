@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from textual import events
 
+from serq_tui.controller import Controller
+from serq_tui.moves import Arrival, Plan
+from serq_tui.options import RunOptions
 from serq_tui.screens import debugger, moving
 from tests.serq_tui.piloting import PREEMPTION, Driver, opened
+
+IDLE = """\
+fn main() {
+  device gpu { compute (t) = t; kv cap 64; }
+  engine e on gpu {
+    reqs cap 1;
+    tokens cap 8;
+    request (n) { prefill (n) growing kv; }
+    schedule { advance running; admit waiting taking reqs (1), kv (1); }
+    execute (compute(batch.tokens));
+  }
+  pool reqs on e { queue fifo; }
+  pool kv on gpu { block 1; preempt lifo; }
+  stage s : delay;
+  workload { arrive batch(500); turn { } }
+  server { run s (cost(s, serial)); }
+}
+"""
+"""An engine nobody calls, beside a stage in which a session ends every second."""
 
 
 async def burst(driver: Driver, text: str) -> None:
@@ -59,3 +82,23 @@ async def test_steps_asked_for_faster_than_they_are_drawn_are_all_made_and_the_l
         await burst(driver, "ssssssss")
         assert driver.screen.controller.moment.now.engines[0].iterations == 8
         assert (len(drawn), drawn[-1]) == (pictures, 8)
+
+
+async def test_a_step_that_turns_out_long_is_ended_in_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody calls the engine, so a step goes on to the horizon: 500 events, of which the first 64 are made at once."""
+    program = tmp_path / "idle.sq"
+    program.write_text(IDLE)
+    made: list[bool] = []
+    at_once = Controller.carry_out_at_once
+
+    def counted(controller: Controller, plan: Plan, late: Callable[[], bool]) -> Arrival | None:
+        arrival = at_once(controller, plan, late)
+        made.append(arrival is not None)
+        return arrival
+
+    monkeypatch.setattr(Controller, "carry_out_at_once", counted)
+    monkeypatch.setattr(moving, "AT_ONCE", 0.0)
+    async with opened(program, options=RunOptions(horizon=600.0)) as driver:
+        await driver.press("s")
+        assert driver.screen.controller.moment.now.finished
+        assert made == [False]

@@ -68,7 +68,7 @@ async def test_the_list_shows_names_positions_and_what_was_said_and_d_takes_one_
         await driver.press("escape", "c", "m", "enter", "s", "m", "enter", "apostrophe")
         assert isinstance(driver.app.screen, BookmarksScreen)
         text = driver.text()
-        assert "preemption of r7 in kv" in text
+        assert "preemption of r7" in text
         assert "a  @14.1" in text
         await driver.press("d", "escape")
         assert isinstance(driver.app.screen, DebuggerScreen)

@@ -43,7 +43,7 @@ async def test_c_stops_at_the_first_preemption_and_says_so() -> None:
         await driver.press("c")
         assert here(driver).position == position
         assert driver.view.header.headline.kind == "preemption"
-        assert driver.headline.startswith(f"preemption of {record.who} in kv: {record.grower} asked for")
+        assert driver.headline.startswith(f"preemption of {record.who}: {record.grower} asked for")
         assert driver.headline in driver.text()
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
+from serq_tui.panes.frame import Drawn, other_up_to
 from serq_tui.panes.pane import Pane
-from serq_tui.pieces import Content, Entry, piece
+from serq_tui.pieces import Content, Entry, Line, Piece, piece
 
 
 class Lines(Pane[tuple[str, ...]]):
@@ -75,3 +76,18 @@ async def test_a_pane_of_another_size_is_drawn_whole() -> None:
         await pilot.pause()
         assert 1 in pane.drawn
         assert pane.render_line(0).cell_length == pane.size.width
+
+
+def test_of_a_line_what_is_before_its_last_change_is_drawn() -> None:
+    def drawn(*texts: str, cursor: bool = False) -> Drawn:
+        line: Line = tuple(Piece(text) for text in texts)
+        return Entry(line, "key"), cursor, False
+
+    row = drawn("r7 ", "12", "/30 ", "48")
+    assert other_up_to(row, row, 40) == 0
+    assert other_up_to(row, drawn("r7 ", "13", "/30 ", "48"), 40) == 5
+    assert other_up_to(row, drawn("r7 ", "13", "/30 ", "64"), 40) == 11
+    assert other_up_to(row, drawn("r7 ", "1", "/30 ", "148"), 40) == 11, "as long as it was, its columns elsewhere"
+    assert other_up_to(row, drawn("r7 ", "12", "/30 ", "112"), 40) == 40, "what is shorter or longer is drawn whole"
+    assert other_up_to(row, drawn("r7 ", "12", "/30 ", "48", cursor=True), 40) == 40
+    assert other_up_to(None, row, 40) == 40

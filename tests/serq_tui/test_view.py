@@ -195,7 +195,7 @@ def test_the_header_says_where_and_why() -> None:
     first, second = (plain(line) for line in text_rows.header(seen(preemption()).header, WIDE, None))
     for words in ("preemption.sq", "vllm iteration 214", "t 3.482 s", "step 20.9 ms", "seed 1", "horizon ∞", "@100.1"):
         assert words in first
-    assert "■ preemption of r5 in kv: r3 asked for 16, 0 free" in second
+    assert "■ preemption of r5: r3 asked for 16 of kv, 0 free" in second
     assert "stops on preemption, idle" in second
 
 
@@ -290,7 +290,7 @@ def test_several_preemptions_are_one_sentence() -> None:
 
 def test_a_request_that_preempts_itself_is_named_once() -> None:
     own = Preempted(3.482, m.STAGE, m.ADVANCE, m.KV, m.who(5), m.who(5), 16, 0, 31, ())
-    assert headline(m.snapshot(), (own,)).text == "preemption of r5 in kv: it asked for 16, 0 free"
+    assert headline(m.snapshot(), (own,)).text == "preemption of r5: it asked for 16 of kv, 0 free"
 
 
 def test_the_engine_at_hand_is_the_chosen_one_else_whose_attempt_it_is_else_the_last_to_attempt() -> None:
