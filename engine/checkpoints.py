@@ -70,7 +70,8 @@ class Checkpoints:
     def approaches(self, start: Position) -> None:
         """A run goes on from ``start`` to where somebody will look around: what ``approached`` is told of begins there."""
         self._near_since = 0
-        if self._near_at and start < self._near_at[0]:
+        # Those of another stretch between checkpoints would keep new ones from being laid down.
+        if self._near_at and (start < self._near_at[0] or self.between(self._near_at[-1], start)):
             self._near_at.clear()
             self._near.clear()
 
