@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isgetsetdescriptor, ismemberdescriptor
 from typing import Any
 
 import pytest
@@ -182,7 +183,8 @@ SHARING = {**PROGRAMS, "queued": queued, "queued by keys": lambda: queued(-ctx("
 
 
 _ASIDE = ("view", "shared", "common", "_stream_common", "_workload_common", "code", "session", "parent", "hold", "held")
-"""How a hold was shown, what of a session clones have too, and what is looked up anew where it is not at hand."""
+_ASIDE += ("stream", "workload", "at_rest")
+"""How a hold was shown, what of a session clones have too, what is looked up anew where it is not at hand, and properties."""
 
 
 def stands(part: Any) -> Any:
@@ -193,8 +195,12 @@ def stands(part: Any) -> Any:
         return {key: stands(value) for key, value in part.items()}
     if isinstance(part, Stream):
         return part.place
+    if part != part:
+        return "nan"
     if isinstance(part, Session | Pending | RequestState | OpenTurn | Hold | HeldPool | Lease | Job):
-        return {name: stands(getattr(part, name)) for name in type(part).__slots__ if name not in _ASIDE}
+        # Compiled, a class has no slots, and its properties look like its fields.
+        fields = (name for name, field in vars(type(part)).items() if ismemberdescriptor(field) or isgetsetdescriptor(field))
+        return {name: stands(getattr(part, name)) for name in fields if name not in _ASIDE}
     return part
 
 
