@@ -147,9 +147,9 @@ def in_use(k: State, pool: PoolState, session: Session, code: HoldCode, units: f
     assert tree is not None
     chain, own, _ = _usable(k, pool, session, code, units)
     total = 0.0
-    for piece, at, _, end in tree.along(chain):
+    for piece, at, _, _ in tree.along(chain):
         if piece.users and at < own:
-            total += min(piece.size, min(own, end) - at)
+            total += min(piece.size, own - at)
     return total
 
 
@@ -161,18 +161,17 @@ def take(k: State, pool: PoolState, session: Session, code: HoldCode, units: flo
     shared = fresh = alone = 0.0
     used: list[Node] = []
     mine: list[Node] = []
-    for piece, at, private, end in tree.along(chain) if code.cache is not None else ():
-        reached = min(own, end)
+    for piece, at, private, _ in tree.along(chain) if code.cache is not None else ():
         if at >= own:
             if private and at == own < there:
                 # Reached, if only its start: what is not used of it for a bound is dead with all that stands on it.
                 _bury(k, session, piece)
             break
-        if not piece.users and at + piece.size > reached:
-            rest = tree.part(piece, reached - at, take_place(pool))
+        if not piece.users and at + piece.size > own:
+            rest = tree.part(piece, own - at, take_place(pool))
             if private and own < there:
                 _bury(k, session, rest)
-        units_used = min(piece.size, reached - at)
+        units_used = min(piece.size, own - at)
         if private:
             alone += units_used
             mine.append(piece)

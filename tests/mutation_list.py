@@ -175,7 +175,12 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_in("places.py", ("R4.33", "return pool.free_places.pop()", "return pool.free_places.pop(0)", "test_eviction.py")),
     *_in(
         "shared_prefixes.py",
-        ("R4.8", "at, reached = start, min(own, end)", "at, reached = start, own", "../oracle/test_found_of_chains.py"),
+        (
+            "R4.8",
+            "min(piece.size, own - at)\n    return total",
+            "piece.size\n    return total",
+            "../oracle/test_found_of_chains.py",
+        ),
     ),
     *_in(
         "stages.py",

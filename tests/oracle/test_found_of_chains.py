@@ -136,6 +136,27 @@ def beside_a_longer_segment(cap: float) -> Callable[[], ir.Program]:
     return program
 
 
+def beside_a_reuse_of_less(cap: float) -> Callable[[], ir.Program]:
+    """From 1 to 3 a hold uses all 8 of a segment; at 1.5 another asks for 12 of it and may reuse 5."""
+
+    def program() -> ir.Program:
+        model = Model()
+        pool, wait = model.pool("p", cap, block=1), model.delay()
+        chain: Chain = [(1, 8)]
+        one = [
+            chained((pool, 8), chain, cache=8),
+            run(wait, 1),
+            chained((pool, 8), chain, body=[run(wait, 2)], cache=8),
+        ]
+        admitted = [model.observe("at", now), model.observe("hit", cached)]
+        other = [run(wait, 1.5), chained((pool, 12), chain, body=admitted, reuse=5, cache=8)]
+        model.session(TURN, branch(serial.equals(0), one, other))
+        model.batch(2)
+        return model.build(10)
+
+    return program
+
+
 def outlived(*, chain_last: bool) -> Callable[[], ir.Program]:
     """A session leaves 3 units of its own cached and 2 of a chain, and is refused at 1; a leg of it reads at 0.5 and at 1.5."""
 
@@ -290,6 +311,9 @@ FOUND: dict[str, Found] = {
     "what is in use of a segment after a chain has gone on needs room": Found(
         beside_a_longer_segment(15), {"at": [3.0], "hit": [8.0]}
     ),
+    # 8 used, 12 asked for, of which 5 are in use: 15.
+    "of what is in use only what is used again needs no room": Found(beside_a_reuse_of_less(14), {"at": [3.0], "hit": [5.0]}),
+    "what is used again of what is in use needs no room": Found(beside_a_reuse_of_less(15), {"at": [1.5], "hit": [5.0]}),
     "what is in use of a chain needs no room": Found(beside_a_longer_segment(16), {"at": [1.5], "hit": [8.0]}),
     "a leg sees what its session left cached": Found(lambda: orphaned(refused=False), {"in": [1.0, 1.0]}),
     "a leg whose session was refused does not see a chain of it": Found(lambda: orphaned(refused=True), {"in": [1.0, 0.0]}),
