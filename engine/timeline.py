@@ -7,8 +7,8 @@ checkpoint before it, and coming back to a moment finds the same moment.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from engine.breakpoints import Breakpoint, OnAdmission, OnIdle, OnPreemption, OnRegister, Watch
 from engine.conditions import OnChange, Value
@@ -19,6 +19,7 @@ from engine.replay import Past
 from engine.series import Series
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
+from engine.targets import AtIteration, AtPosition, AtTime, Stop, Target
 from engine.trail import Trail
 from engine.walking import Interrupt, Interrupted, Pace, Report, advance, approach, go_on, search_back
 
@@ -27,48 +28,6 @@ _STRETCH = 4096
 
 _INDEXED = (OnPreemption, OnIdle, OnAdmission, OnRegister)
 """Breakpoints whose happening is noted as a run goes on, so that looking for them needs no replay."""
-
-
-@dataclass(frozen=True, slots=True)
-class AtPosition:
-    """A target: the moment of a position, or the first after it."""
-
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class AtIteration:
-    """A target: an engine's iteration by its number, from 1; 0 is the start."""
-
-    engine: int
-    iteration: int
-
-
-@dataclass(frozen=True, slots=True)
-class AtTime:
-    """A target: the last moment whose clock is not past a time in seconds."""
-
-    time: float
-
-
-Target = AtPosition | AtIteration | AtTime
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Why a walk ended where it did.
-
-    Attributes:
-        reason: ``end`` is the end of the run, ``start`` its beginning.
-        breakpoint: the first breakpoint that matched, for the reason ``breakpoint``.
-        decision: the decision that matched it, where it is one.
-        met: all that matched, in the order they were given.
-    """
-
-    reason: Literal["step", "breakpoint", "end", "start", "failure", "interrupted", "seek"]
-    breakpoint: Breakpoint | None = None
-    decision: Decision | None = None
-    met: tuple[Breakpoint, ...] = ()
 
 
 class Timeline:

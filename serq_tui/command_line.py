@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.breakpoints import Breakpoint
 from engine.conditions import Value
-from engine.timeline import Target
+from engine.targets import Target
 from grammar.declaring import dataclass
 from grammar.names import nearest
 from serq_tui.changes import Setting, key_of, setting_named

@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.decisions import Decision
 from engine.snapshot import EngineView, PoolView, RequestView, Snapshot, WaitingView, Who
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from serq_tui.comparing import CompareAnswer, Side
 from serq_tui.decision_words import decision
 from serq_tui.format import amount, clock, duration, grouped, number

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from engine.decisions import Decision
 from engine.snapshot import Position, Snapshot
-from engine.timeline import AtIteration, AtPosition, AtTime, Target
+from engine.targets import AtIteration, AtPosition, AtTime, Target
 from engine.walking import Interrupt, Interrupted
 from grammar.declaring import dataclass
 from serq_tui.changes import differences

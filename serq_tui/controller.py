@@ -16,7 +16,7 @@ from typing import assert_never
 from engine.breakpoints import Armed
 from engine.conditions import Value
 from engine.snapshot import Who
-from engine.timeline import AtIteration, AtPosition, AtTime, Stop, Target
+from engine.targets import AtIteration, AtPosition, AtTime, Stop, Target
 from engine.walking import Progress, Report
 from serq_tui.answers import Answer, Question
 from serq_tui.attention import Attention, lens_for

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from engine.snapshot import Position
-from engine.timeline import AtIteration, AtPosition, AtTime, Target
+from engine.targets import AtIteration, AtPosition, AtTime, Target
 from grammar.names import nearest
 
 FORMS = "an iteration such as 812, a position such as @120.1, a time such as t=3.25, or a bookmark's name"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.decision_log import Logged
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from serq_tui.answers import LogAnswer
 from serq_tui.decision_words import decision, role
 from serq_tui.format import amount, clock

@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.message import Message
 
 from engine.snapshot import Who
-from engine.timeline import Target
+from engine.targets import Target
 from serq_tui.answers import Answer, Question
 from serq_tui.arrangement import Layout
 from serq_tui.controller import Controller

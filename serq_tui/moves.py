@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.breakpoints import Armed
 from engine.conditions import Value
 from engine.snapshot import Position, Snapshot
-from engine.timeline import AtPosition, Stop, Target
+from engine.targets import AtPosition, Stop, Target
 from grammar.declaring import dataclass
 from serq_tui.format import amount, clock, duration, grouped
 from serq_tui.view_state import Moment

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from engine.knots import Knot, Link
 from engine.loops import Loop, Moment, NoLoop
 from engine.standstill import Shut, Standstill, Unserved
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from engine.why import Why
 from serq_tui.answers import Scene, StandstillAnswer
 from serq_tui.decision_words import left_out

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine.decisions import Attempted, Decision
-from engine.timeline import AtPosition, Stop, Timeline
+from engine.targets import AtPosition, Stop
+from engine.timeline import Timeline
 from serq_tui.source_state import made_by
 
 Interrupt = Callable[[], bool]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.story import Gap, Lookup, Phase, Story, Stretch, Turn, shares
-from engine.timeline import AtPosition, AtTime
+from engine.targets import AtPosition, AtTime
 from serq_tui.answers import Scene, StoryAnswer
 from serq_tui.format import amount, clock, duration, plural, requests
 from serq_tui.pieces import Content, Entry, Line, Piece, Role, cut, flowed, joined, piece

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from engine.waste import EngineWaste, Waste, WasteLine
 from serq_tui.answers import WasteAnswer
 from serq_tui.format import amount, clock, grouped

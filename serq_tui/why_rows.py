@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from engine.autopsy import Autopsy
 from engine.passing import NeverPassed, Passed
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from engine.trial import Room
 from engine.why import AdmissionTest
 from engine.would_admit import Change

@@ -6,7 +6,7 @@ from textual import events
 from textual.geometry import clamp
 
 from engine.snapshot import Who
-from engine.timeline import AtPosition, AtTime
+from engine.targets import AtPosition, AtTime
 from serq_tui import compare_rows, grid_rows, log_rows, report_rows, standing_rows, story_rows, waste_rows, why_rows
 from serq_tui.answers import (
     Answer,

@@ -8,7 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from engine.snapshot import Who
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from engine.walking import Interrupted
 from serq_tui.answers import Answer, AskGrid, AskLog, AskStandstill, AskStory, AskWaste, AskWhy, NoAnswer, Question
 from serq_tui.comparing import AskCompare, CompareAnswer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.timeline import Target
+from engine.targets import Target
 from serq_tui.goto import FORMS
 from serq_tui.screens.ask import AskScreen
 

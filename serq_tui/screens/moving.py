@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from engine.snapshot import Position
-from engine.timeline import AtPosition, AtTime, Target
+from engine.targets import AtPosition, AtTime, Target
 from serq_tui.controller import Controller
 from serq_tui.messages import Arrived, Progressed, Travel
 from serq_tui.moves import Headway, Move, Plan, Seek, Step, StepDecision, doing, progress

@@ -6,7 +6,7 @@ from functools import partial
 from threading import Event
 
 from engine.snapshot import Position
-from engine.timeline import AtIteration, Target
+from engine.targets import AtIteration, Target
 from serq_tui.changes import NoSuchChange, Setting, changed, differences, settings_of
 from serq_tui.controller import Controller
 from serq_tui.debuggee import Debuggee

@@ -67,7 +67,8 @@ def travelled(path):
     """Times of jumps about a run that has been seen to its end, in seconds each."""
     from engine.breakpoints import OnAdmission, OnCondition, OnIdle, OnPreemption
     from engine.conditions import Value
-    from engine.timeline import AtIteration, Timeline
+    from engine.targets import AtIteration
+    from engine.timeline import Timeline
     from grammar import ir
 
     simulation, _ = simulation_of(path)

@@ -25,7 +25,8 @@ from engine.conditions import OnChange, OnCondition, Value
 from engine.decisions import Decision, RegisterSet
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
-from engine.timeline import AtIteration, AtPosition, AtTime, Stop, Timeline
+from engine.targets import AtIteration, AtPosition, AtTime, Stop
+from engine.timeline import Timeline
 from engine.walking import Progress
 from grammar import ir
 from tests.engine.programs import (

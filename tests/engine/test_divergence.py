@@ -10,7 +10,8 @@ from engine.decisions import Grew, Preempted
 from engine.divergence import first_difference
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
-from engine.timeline import AtPosition, Timeline
+from engine.targets import AtPosition
+from engine.timeline import Timeline
 from engine.walking import Interrupted
 from serq_tui.loading import load_program
 from serq_tui.options import RunOptions

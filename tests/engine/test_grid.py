@@ -16,7 +16,8 @@ from engine.grid import Column, Columns
 from engine.replay import Past
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot, Who
-from engine.timeline import AtIteration, AtPosition, Timeline
+from engine.targets import AtIteration, AtPosition
+from engine.timeline import Timeline
 from grammar import ir
 from grammar.link import link
 from grammar.settings import Settings

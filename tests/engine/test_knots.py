@@ -11,7 +11,8 @@ from engine.passing import NeverPassed, Passed, last_passed, last_served
 from engine.replay import steps
 from engine.simulation import Simulation
 from engine.snapshot import Position, Who
-from engine.timeline import AtTime, Timeline
+from engine.targets import AtTime
+from engine.timeline import Timeline
 from engine.why import ask, why
 from grammar import ir
 from tests.engine.programs import (

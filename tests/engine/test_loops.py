@@ -17,8 +17,9 @@ from engine.replay import steps
 from engine.sameness import likeness
 from engine.simulation import Simulation
 from engine.snapshot import Who
+from engine.targets import AtIteration
 from engine.timeless import readable
-from engine.timeline import AtIteration, Timeline
+from engine.timeline import Timeline
 from grammar import ir
 from tests.engine.programs import (
     END,

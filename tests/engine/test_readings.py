@@ -12,7 +12,8 @@ from engine.conditions import Value
 from engine.readings import Interrupted, around, at, recent
 from engine.simulation import Simulation
 from engine.snapshot import Position
-from engine.timeline import AtIteration, Timeline
+from engine.targets import AtIteration
+from engine.timeline import Timeline
 from grammar import ir
 from grammar.link import link
 from grammar.settings import Settings

@@ -7,7 +7,8 @@ from unittest import mock
 from engine.breakpoints import OnPreemption
 from engine.decisions import Preempted
 from engine.simulation import Simulation
-from engine.timeline import AtPosition, AtTime, Timeline
+from engine.targets import AtPosition, AtTime
+from engine.timeline import Timeline
 from tests.engine.test_divergence import timeline
 
 

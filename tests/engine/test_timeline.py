@@ -27,7 +27,8 @@ from engine.conditions import OnChange, OnCondition, Value
 from engine.decisions import Decision
 from engine.simulation import Simulation
 from engine.snapshot import Position, Snapshot
-from engine.timeline import AtIteration, AtPosition, AtTime, Stop, Timeline
+from engine.targets import AtIteration, AtPosition, AtTime, Stop
+from engine.timeline import Timeline
 from grammar import ir
 from tests.engine.strategies import calm_programs, programs
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.breakpoints import OnPreemption
 from engine.snapshot import Who
-from engine.timeline import AtIteration
+from engine.targets import AtIteration
 from serq_tui.answers import AskStory
 from serq_tui.changes import settings_of
 from serq_tui.command_line import Do, GoTo, LookAt, Orders, Rerun, StopOn, TellStoryOf, WearTheme

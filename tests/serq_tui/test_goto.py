@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.snapshot import Position
-from engine.timeline import AtIteration, AtPosition, AtTime, Target
+from engine.targets import AtIteration, AtPosition, AtTime, Target
 from serq_tui.goto import NoSuchMoment, moment_named
 
 ENGINES = {"vllm": 0, "tgi[1]": 3}

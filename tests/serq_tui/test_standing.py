@@ -10,7 +10,7 @@ from engine.knots import Link
 from engine.loops import Loop, NoLoop
 from engine.passing import Passed
 from engine.snapshot import Position, Who
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from grammar.ir_json import to_json
 from serq_tui.answers import StandstillAnswer, WhyAnswer
 from tests.engine.test_knots import crossed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.decisions import Preempted
-from engine.timeline import AtPosition
+from engine.targets import AtPosition
 from serq_tui.answers import WasteAnswer
 from serq_tui.cli import main
 from serq_tui.waste_rows import share
