@@ -9,7 +9,7 @@ from mypy_extensions import mypyc_attr
 from engine import growth, holdings, plan
 from engine.constants import EPS, GROWING, INF
 from engine.decisions import LeftOut
-from engine.frequent import Served
+from engine.frequent import Served, note
 from engine.names import who
 from engine.statistics import total_order
 
@@ -123,7 +123,7 @@ def give(k: State, st: StageState, a: Attempt, job: Job, left: float) -> int:
     if k.listen is not None:
         cut = None if tokens == job.work or job.decode else _cut(step, a, tokens, left)
         word: Literal["prefill", "decode"] = "decode" if job.decode else "prefill"
-        k.listen.append(Served(k.now, st.code.index, k.path, session.name, word, tokens, job.work, cut))
+        note(k.listen, Served(k.now, st.code.index, k.path, session.name, word, tokens, job.work, cut))
     return GIVEN
 
 

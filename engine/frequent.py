@@ -17,6 +17,7 @@ from mypy_extensions import mypyc_attr
 from engine.records import lock
 
 if TYPE_CHECKING:
+    from engine.decisions import Listener
     from engine.snapshot import Who
 
 
@@ -121,6 +122,16 @@ class Evicted:
         self.owner: Final = owner
         self.units: Final = units
         self.left: Final = left
+
+
+def note(listener: Listener, record: Attempted | Served | Grew | Evicted) -> None:
+    """Has a record taken down; compiled, a plain list is added to without asking it for its way of adding."""
+    # What subclasses a list may add in a way of its own; only the second half is for the compiler.
+    kind: object = type(listener)
+    if kind is list and isinstance(listener, list):
+        listener.append(record)
+    else:
+        listener.append(record)
 
 
 lock(Attempted)

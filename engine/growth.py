@@ -9,7 +9,7 @@ from engine.constants import EPS, GROWING, HOLD, IN_STAGE
 from engine.decisions import Preempted, Stalled
 from engine.events import make_ready
 from engine.failure import ProgramFailure
-from engine.frequent import Grew
+from engine.frequent import Grew, note
 from engine.names import name, who
 from engine.queries import shown
 from engine.rounding import up
@@ -81,7 +81,7 @@ def _enlarge(k: State, session: Session, pool: PoolState, held: HeldPool | Lease
     pool.used += need
     held.alloc += need
     if k.listen is not None:
-        k.listen.append(Grew(k.now, pool.code.index, who(session), need, held.alloc))
+        note(k.listen, Grew(k.now, pool.code.index, who(session), need, held.alloc))
 
 
 def _record(k: State, pool: PoolState, victim: Session, grower: Session, need: float, ranked: Ranked) -> None:

@@ -11,13 +11,14 @@ from engine.constants import EPS, INF, ITERATION_END, NAN
 from engine.decisions import ClaimRead, RegisterSet
 from engine.events import schedule
 from engine.failure import ProgramFailure
-from engine.frequent import Attempted
+from engine.frequent import Attempted, note
 from engine.names import name
 from engine.queries import shown
 from engine.rounding import positive
 from engine.stage_state import Iteration
 
 if TYPE_CHECKING:
+    from engine.codes import Path
     from engine.session_state import Job
     from engine.stage_state import StageState
     from engine.state import State
@@ -114,7 +115,7 @@ def start(k: State, st: StageState, a: Attempt) -> None:
     schedule(k, k.now + it.cost, ITERATION_END, st.code.index, st.epoch)
     if k.listen is not None:
         outcome = "iteration" if batch else "preempted"
-        k.listen.append(Attempted(k.now, st.code.index, outcome, a.path, tuple(a.executed), st.iterations, preempted))  # type: ignore[arg-type]  # one of the two words
+        note(k.listen, Attempted(k.now, st.code.index, outcome, a.path, _executed(k, a), st.iterations, preempted))  # type: ignore[arg-type]  # one of the two words
 
 
 def _idle(k: State, st: StageState, a: Attempt) -> None:
@@ -131,7 +132,18 @@ def _idle(k: State, st: StageState, a: Attempt) -> None:
         k.registers = a.registers
     if k.listen is not None:
         outcome = "idle" if st.idle_with_work else "nothing"
-        k.listen.append(Attempted(k.now, st.code.index, outcome, a.path, tuple(a.executed), st.iterations, 0))  # type: ignore[arg-type]  # one of the two words
+        note(k.listen, Attempted(k.now, st.code.index, outcome, a.path, _executed(k, a), st.iterations, 0))  # type: ignore[arg-type]  # one of the two words
+
+
+def _executed(k: State, a: Attempt) -> tuple[Path, ...]:
+    """What an attempt executed, as its record keeps it: one tuple of all attempts in a row that executed the same.
+
+    A tuple an attempt would be all that the collector of cycles has to look at in most of what is recorded.
+    """
+    executed = tuple(a.executed)
+    if executed != k.executed:
+        k.executed = executed
+    return k.executed
 
 
 def _batch_context(k: State, st: StageState, it: Iteration) -> None:

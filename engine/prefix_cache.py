@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine import shared_prefixes, stages
 from engine.constants import EPS, QUEUED
-from engine.frequent import Evicted
+from engine.frequent import Evicted, note
 from engine.places import free_place, take_place
 from engine.pool_state import Entry
 from engine.prefix_tree import Stamp
@@ -131,28 +131,41 @@ def make_room(k: State, pool: PoolState, need: float) -> None:
         # Whole blocks off whole numbers: how many go is known at once, and sums of them are exact.
         evict_units(k, pool, min(-(-over // code.block) * code.block, pool.cached))
         return
+    # Nothing but the eviction itself moves a release, so block after block goes off the entry once found; keys are read anew.
+    stays = code.evict is None and code.spill is None
     while pool.entries and pool.used + pool.cached + need > limit:
-        _evict(k, pool)
+        key = _least_recent(pool) if code.evict is None else _least_by_keys(k, pool)
+        entry = pool.entries[key]
+        owner = key[1] if key[0] == 0 else None
+        while _evict(k, pool, key, entry, owner) and stays and pool.used + pool.cached + need > limit:
+            pass
 
 
-def _evict(k: State, pool: PoolState) -> None:
-    """One eviction: a block off the tail of the entry with the least key (R4.29)."""
-    key = _least_recent(pool) if pool.code.evict is None else _least_by_keys(k, pool)
-    entry = pool.entries[key]
+def _evict(k: State, pool: PoolState, key: Key, entry: Entry, owner: int | None) -> bool:
+    """One eviction: a block off the tail of the entry with the least key (R4.29).
+
+    Args:
+        owner: whose entry it is, None for a dead one; made once an entry, as every record of it keeps it.
+
+    Returns:
+        Whether something of the entry is left.
+    """
     block = pool.code.block
-    removed = min(block, entry.size) if block else entry.size
-    entry.size -= removed
-    if entry.size <= EPS:
+    size = entry.size
+    removed = block if 0.0 < block < size else size
+    left = size - removed
+    entry.size = left
+    if left <= EPS:
         del pool.entries[key]
         free_place(pool, entry.place)
         pool.evicted_entries += 1
     pool.cached -= removed
     pool.evicted_units += removed
     if k.listen is not None:
-        owner = key[1] if key[0] == 0 else None
-        k.listen.append(Evicted(k.now, pool.code.index, owner, removed, max(entry.size, 0.0)))
+        note(k.listen, Evicted(k.now, pool.code.index, owner, removed, left if left > 0.0 else 0.0))
     if pool.code.spill is not None:
         _spill(k, pool, key, entry, removed)
+    return left > EPS
 
 
 def evict_units(k: State, pool: PoolState, units: float) -> None:

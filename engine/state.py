@@ -136,6 +136,8 @@ class State:
         """The attempt being made."""
         self.path: tuple[int, ...] | None = None
         """The schedule statement being executed."""
+        self.executed: tuple[tuple[int, ...], ...] = ()
+        """What the attempt recorded last executed."""
         self.listen: Listener | None = None
         """Where decisions are recorded; None while nobody listens."""
 

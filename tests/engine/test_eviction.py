@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.decisions import Evicted
 from engine.rng import EVICTION_SALT, Stream
+from engine.simulation import Simulation
 from grammar import ir
 from tests.engine.programs import (
     TURN,
@@ -64,6 +66,24 @@ def test_with_blocks_an_entry_loses_one_block_at_a_time_from_its_tail() -> None:
     program = m.build(50)
     assert evictions(program) == [(4, 0, 2, 2), (4, 0, 2, 0), (4, 1, 2, 2)]
     assert report(program)["pools"][0]["evicted_entries"] == 1
+
+
+def test_between_two_blocks_the_pool_stands_as_the_records_so_far_say() -> None:
+    """R4.29: 12 cached in three entries of 4; 6 needed: after each block of 2 there are 10, 8, 6; two blocks end an entry."""
+    m = Model()
+    kv = m.pool("kv", 12, block=2)
+    _three_entries(m, kv, 4, 4, 4, need=6)
+    run = Simulation(m.build(50))
+    while not any(isinstance(record, Evicted) for record in run.decided()):
+        assert not run.finished
+        run.advance()
+    blocks = [i for i, record in enumerate(run.decided(), 1) if isinstance(record, Evicted)]
+    pools = [run.inside(i).pools[0] for i in blocks]
+    assert [(pool.cached, [(entry.owner, entry.size) for entry in pool.entries]) for pool in pools] == [
+        (10, [(0, 2), (1, 4), (2, 4)]),
+        (8, [(1, 4), (2, 4)]),
+        (6, [(1, 2), (2, 4)]),
+    ]
 
 
 def test_an_entry_consumed_and_kept_again_is_the_most_recent() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from itertools import pairwise
 from typing import get_args
 
 import pytest
 
-from engine.decisions import Decision, Ended, Served
-from engine.snapshot import Who
+from engine.decisions import Attempted, Decision, Ended, Grew, Preempted, Served
+from engine.snapshot import Position, Who
+from tests.engine.test_divergence import timeline
 
 SERVED = Served(1.5, 0, (1,), Who(3), "prefill", 4.0, 9.0, "budget")
 
@@ -59,3 +61,34 @@ def test_every_kind_of_decision_is_made_by_its_fields(kind: type) -> None:
     made = kind(*values)
     assert [getattr(made, name) for name in names] == values
     assert not hasattr(made, "__dict__")
+
+
+class Reversed(list[Decision]):
+    """Takes the latest decision down first."""
+
+    def append(self, record: Decision, /) -> None:
+        """Takes the next decision."""
+        self.insert(0, record)
+
+
+def _recorded(records: list[Decision]) -> list[Decision]:
+    """What the first 200 events of a run decided, all kinds that are made most often among them."""
+    run = timeline().past.now.anew()
+    run.listen(records)
+    while run.position < Position(200):
+        run.advance()
+    return records
+
+
+def test_what_is_more_than_a_list_takes_every_decision_in_its_own_way() -> None:
+    plain = _recorded([])
+    assert {Attempted, Grew, Preempted, Served} < {type(record) for record in plain}
+    assert _recorded(Reversed()) == plain[::-1]
+
+
+def test_attempts_in_a_row_that_executed_the_same_keep_it_once() -> None:
+    attempts = [record for record in _recorded([]) if isinstance(record, Attempted)]
+    pairs = [(a.executed, b.executed) for a, b in pairwise(attempts)]
+    assert any(a == b for a, b in pairs)
+    assert any(a != b for a, b in pairs)
+    assert all((a is b) == (a == b) for a, b in pairs)
