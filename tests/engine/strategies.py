@@ -47,26 +47,26 @@ class Choices:
 
     rows: tuple[tuple[float, int, int], ...]
     cap: int
-    block: float | None
-    preempt: str | None
-    evict: str | None
-    queue: str | None
-    reserve: bool
-    held: bool
-    units: str
-    seats: int | None
-    cache: str | None
-    reuse: bool
-    turns: int
-    lease: float | None
-    budget: int
-    chunk: int
-    granule: float | None
-    cost: str
-    serve: str
-    elsewhere: str | None
-    warmup: float
-    draws: bool
+    block: float | None = None
+    preempt: str | None = None
+    evict: str | None = None
+    queue: str | None = None
+    reserve: bool = False
+    held: bool = False
+    units: str = "one"
+    seats: int | None = None
+    cache: str | None = "all"
+    reuse: bool = False
+    turns: int = 1
+    lease: float | None = None
+    budget: int = 1000
+    chunk: int = 0
+    granule: float | None = None
+    cost: str = "one"
+    serve: str = "plain"
+    elsewhere: str | None = None
+    warmup: float = 0.0
+    draws: bool = False
     gauged: bool = False
     """A gauge of what moves keeps a run from leaping over stretches of plain decoding."""
 

@@ -212,26 +212,9 @@ def test_who_came_back_by_a_preemption_overtakes_who_joined_before() -> None:
 GROWS_PAST_ITS_POOL = Choices(
     rows=((0.0, 1, 8),),
     cap=8,
-    block=None,
     preempt="lifo",
-    evict=None,
-    queue=None,
-    reserve=False,
-    held=False,
-    units="one",
-    seats=None,
-    cache="all",
-    reuse=False,
-    turns=1,
-    lease=None,
     budget=3,
-    chunk=0,
-    granule=None,
-    cost="one",
     serve="body",
-    elsewhere=None,
-    warmup=0.0,
-    draws=False,
 )
 
 
