@@ -7,11 +7,11 @@ from bisect import bisect_left, bisect_right
 from engine.simulation import Simulation
 from engine.snapshot import Position
 
-_FIRST_SPACING = 320
+_FIRST_SPACING = 512
 """Small steps between checkpoints at first: replaying them takes some milliseconds."""
 
-_WORTH = 5
-"""Small steps for each session that a clone copies: compiled, the copy and the memory it takes cost less than a tenth of them."""
+_WORTH = 8
+"""Small steps for each session that a clone copies, so that copies and the memory they take stay a small part of the run."""
 
 _MOST = 512
 """Checkpoints kept; past it every second one goes and the spacing doubles."""
