@@ -10,7 +10,7 @@ from engine.snapshot import Position
 _FIRST_SPACING = 512
 """Small steps between checkpoints at first: replaying them takes some milliseconds."""
 
-_WORTH = 8
+_WORTH = 14
 """Small steps for each session that a clone copies, so that copies and the memory they take stay a small part of the run."""
 
 _MOST = 512
