@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.expressions import Compiler, Function, StreamKind, constant, falls, moves
+from engine.expressions import Compiler, Function, StreamKind, falls, fixed_member, moves
 from engine.statement_codes import (
     AmountCode,
     BranchCode,
@@ -64,11 +64,10 @@ class Blocks:
 
     def member(self, ref: ir.Ref, stream: StreamKind = "session") -> MemberCode:
         """What a reference to a pool or stage means (R7.8)."""
-        fixed = constant(ref.index)
-        if ref.index is None:
-            return MemberCode(ref.base, ref.base, ref.count, None)
-        if fixed is not None and fixed == fixed // 1.0 and 0 <= fixed < ref.count:
-            return MemberCode(ref.base + int(fixed), ref.base, ref.count, None)
+        fixed = fixed_member(ref)
+        if fixed is not None:
+            return MemberCode(fixed, ref.base, ref.count, None)
+        assert ref.index is not None
         return MemberCode(-1, ref.base, ref.count, self.function(ref.index, stream))
 
     def _stream(self, block: int) -> StreamKind:

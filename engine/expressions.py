@@ -73,6 +73,14 @@ def constant(expr: ir.Expr | None) -> float | None:
     return expr.value if isinstance(expr, ir.Num) else None
 
 
+def fixed_member(ref: ir.Ref) -> int | None:
+    """The pool or stage a reference names, where its text says which (R7.8); None where its index is to be read."""
+    if ref.index is None:
+        return ref.base
+    fixed = constant(ref.index)
+    return ref.base + int(fixed) if fixed is not None and fixed == fixed // 1.0 and 0 <= fixed < ref.count else None
+
+
 def parts(expr: ir.Expr) -> Iterator[ir.Expr | ir.PoolArg | ir.StageArg]:
     """An expression and everything in it, references' indices included."""
     stack: list[ir.Expr | ir.PoolArg | ir.StageArg] = [expr]
@@ -385,11 +393,10 @@ class _Writer:
 
     def _member(self, ref: ir.Ref, d: int) -> str:
         """The index of a pool or stage (R7.8)."""
-        fixed = constant(ref.index)
-        if ref.index is None:
-            return str(ref.base)
-        if fixed is not None and fixed == fixed // 1.0 and 0 <= fixed < ref.count:
-            return str(ref.base + int(fixed))
+        fixed = fixed_member(ref)
+        if fixed is not None:
+            return str(fixed)
+        assert ref.index is not None
         return f"member({ref.base}, {ref.count}, {self.value(ref.index, d)})"
 
 
