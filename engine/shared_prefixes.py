@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from engine.constants import EPS, INF, QUEUED
 from engine.frequent import Evicted
 from engine.places import free_place, take_place
-from engine.prefix_tree import CONTINUED, OWN, Chain, Node, Stamp, linked, standing, unlink
+from engine.prefix_tree import CONTINUED, OWN, Chain, Key, Node, Stamp, linked, standing, unlink
 from engine.rounding import down, positive
 from engine.statistics import total_order
 
@@ -45,19 +45,23 @@ if TYPE_CHECKING:
     from engine.statement_codes import HoldCode
 
 
-def _own_chain(session: Session) -> Chain:
-    return (((OWN, float(session.serial)), 0.0, INF),)
+def _own_key(serial: int) -> Key:
+    return OWN, float(serial)
+
+
+def _own_chain(serial: int) -> Chain:
+    return ((_own_key(serial), 0.0, INF),)
 
 
 def chain_of(k: State, session: Session, code: HoldCode) -> Chain:
     """A hold's chain as its expressions read now; a hold that names none has a part of its own only."""
     if code.prefix is None:
-        return _own_chain(session)
+        return _own_chain(session.serial)
     start = 0.0
     chain = []
     for expression, key, length in code.prefix:
         units = positive(length(k, session, k.moment))
-        named = (OWN, float(session.serial)) if key is None else (expression, key(k, session, k.moment))
+        named = _own_key(session.serial) if key is None else (expression, key(k, session, k.moment))
         # Measured: a segment of no units is none, and what follows goes on from before it.
         if units > 0:
             chain.append((named, start, start + units))
@@ -93,7 +97,7 @@ def seen(k: State, pool: PoolState, session: Session) -> float:
             if held.pool == pool.code.index:
                 return down(pool.code, matched(pool, tree.handles[held.place][0]))
     latest = tree.latest.get(_teller(session))
-    return down(pool.code, matched(pool, _own_chain(session) if latest is None else latest))
+    return down(pool.code, matched(pool, _own_chain(session.serial) if latest is None else latest))
 
 
 def _chain_waiting(k: State, session: Session, code: HoldCode) -> Chain:
@@ -361,9 +365,9 @@ def receive(pool: PoolState, stamp: Stamp, units: float) -> None:
             return
         last = dead
     else:
-        found = tree.along((((OWN, float(stamp.owner)), 0.0, INF),))
+        found = tree.along(_own_chain(stamp.owner))
         if not found:
-            tree.add(tree.root, (OWN, float(stamp.owner)), units, stamp, take_place(pool), own=True)
+            tree.add(tree.root, _own_key(stamp.owner), units, stamp, take_place(pool), own=True)
             return
         last = found[-1][0]
     if last.following:

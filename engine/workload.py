@@ -145,29 +145,24 @@ def turn(k: State, session: Session) -> None:
 
 def _run_block(k: State, session: Session, block: int) -> None:
     """R2.12: the init and turn blocks set and observe only."""
-    if not k.plain:
-        frame = [block, 0]
-        try:
+    frame = [block, 0]
+    try:
+        if not k.plain:
             for straight in k.code.opening[block]:
                 straight.function(k, session, k.moment, frame)
-        except ProgramFailure as failure:
-            if failure.statement is None:
-                failure.statement = (block, frame[1] - 1)
-                failure.serial = session.serial
-            raise
-        return
-    for i, code in enumerate(k.code.blocks[block]):
-        try:
+            return
+        for code in k.code.blocks[block]:
+            frame[1] += 1
             if isinstance(code, SetCode):
                 session.attrs[code.slot] = code.value(k, session, k.moment)
             else:
                 assert isinstance(code, ObserveCode)
                 observe(k, session, code.observe, code.value(k, session, k.moment))
-        except ProgramFailure as failure:
-            if failure.statement is None:
-                failure.statement = (block, i)
-                failure.serial = session.serial
-            raise
+    except ProgramFailure as failure:
+        if failure.statement is None:
+            failure.statement = (block, frame[1] - 1)
+            failure.serial = session.serial
+        raise
 
 
 def observe(k: State, session: Session, index: int, value: float) -> None:
